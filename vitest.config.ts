@@ -30,7 +30,7 @@ const suites = {
 };
 
 /**
- * Limits that a hook does not reach even where it starts a cluster on a busy machine. Vitest's own
+ * Limits that a hook does not reach even if it starts a cluster on a busy machine. Vitest's own
  * are ten seconds for a hook and one for a poll.
  */
 const patience = { hookTimeout: 300_000, expect: { poll: { timeout: 30_000 } } };

@@ -17,7 +17,7 @@ const nginxPackages = [
 ];
 
 /**
- * Packages of nginx modules that a few tests need, and the file of each. Where a package is not
+ * Packages of nginx modules that a few tests need, and the file of each. If a package is not
  * available, its tests are skipped with a message.
  */
 const optionalModules = {
@@ -88,7 +88,7 @@ async function installOptionalModules() {
 }
 
 /**
- * Tries once, as above. Where there is none, the tests that need it fail and name these packages.
+ * Tries once, as above. If there is none, the tests that need it fail and name these packages.
  */
 async function installCompiler() {
   const tried = `${root}node_modules/.compiler-tried`;

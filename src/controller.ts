@@ -104,10 +104,10 @@ export interface Controller {
   counts(): Promise<string>;
   /** Returns nginx's counts of routes in shadow, as lines of JSON. */
   shadow(): Promise<string>;
-  /** Returns the use of the records' memory; undefined where nginx does not answer or has none. */
+  /** Returns the use of the records' memory; undefined if nginx does not answer or has none. */
   memory(): Promise<MemoryState | undefined>;
   /**
-   * Returns where the running router sends a request. Returns undefined where nginx does not
+   * Returns where the running router sends a request. Returns undefined if nginx does not
    * answer, or refuses the request itself.
    */
   route(question: RouterQuestion): Promise<Routed | undefined>;

@@ -11,7 +11,7 @@ import { hasEndpointsAsData, poolRecords, streamService } from "./render/streams
 
 export interface LiveStreams {
   /**
-   * Calls `say` as soon as nginx has the endpoints of these streams. Where it was called several
+   * Calls `say` as soon as nginx has the endpoints of these streams. If it was called several
    * times for the same streams, the last call counts. After a later change nothing is reported for
    * the earlier streams.
    */
@@ -41,7 +41,7 @@ export function openLiveStreams(
 }
 
 /**
- * Makes `whenTaken` from a function that resolves when nginx has these streams. Where streams
+ * Makes `whenTaken` from a function that resolves when nginx has these streams. If streams
  * change all the time, each turn is reported when nginx has its streams, and not only the last
  * turn.
  */

@@ -30,7 +30,7 @@ export function namesThisMachine(header: string | undefined, ...others: readonly
 
 const proxyHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
 
-/** Returns why `request` does not count as coming from this machine; undefined where it does. */
+/** Returns why `request` does not count as coming from this machine; undefined if it does. */
 export function whyNotLocal({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">): string | undefined {
   if (!isLoopback(socket.remoteAddress ?? "")) return "only this machine may ask: use kubectl port-forward\n";
   if (!namesThisMachine(headers.host)) return "ask for it as localhost or 127.0.0.1\n";

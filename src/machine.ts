@@ -64,7 +64,7 @@ function luaVersion(): string {
 }
 
 /**
- * Returns the path that exists: that of ingress-nginx's image, or that of Debian's packages. Where
+ * Returns the path that exists: that of ingress-nginx's image, or that of Debian's packages. If
  * none exists, it returns the first, so that nginx's error names it.
  */
 function firstOf(...paths: readonly [string, ...string[]]): string {

@@ -15,7 +15,7 @@ export interface Refusal {
 export class OperatorToken {
   readonly text = randomBytes(32).toString("base64url");
 
-  /** Returns why `request` is refused; undefined where it is allowed. */
+  /** Returns why `request` is refused; undefined if it is allowed. */
   refusal({ headers }: IncomingMessage): Refusal | undefined {
     if (headers.origin !== undefined || headers["sec-fetch-site"] !== undefined)
       return { status: 403, why: "a web page may not request this\n" };

@@ -59,7 +59,7 @@ export type Problem = { readonly object: ObjectName } & (
   | {
       readonly kind: "manifest-unusable";
       readonly at: FilePlace;
-      /** Empty where the whole object, or the whole file, is meant. */
+      /** Empty if the whole object, or the whole file, is meant. */
       readonly field: string;
       readonly why: string;
       readonly done: string;

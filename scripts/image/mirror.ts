@@ -36,7 +36,7 @@ interface Site {
 }
 let sites: readonly Site[] | undefined;
 
-/** apt takes half a second to answer, so it is asked once. */
+/** apt takes half a second to answer, so it runs only once. */
 function sitesOfApt(): readonly Site[] {
   sites ??= askApt();
   return sites;

@@ -41,7 +41,7 @@ const mergedLink = /^(bin|sbin|lib|lib64)$/;
 
 /**
  * Reads a tar archive, the output of a command, into a tree; `keep` returns the path of a file, or
- * nothing where it is left out.
+ * nothing if it is left out.
  */
 export async function readArchive(
   command: readonly [string, ...string[]],

@@ -12,7 +12,7 @@ export interface Question {
   /** The id of the review, which the response repeats. */
   readonly uid: string;
   /**
-   * Undefined where nothing will be stored, as with a DELETE, and for a Gateway or route that
+   * Undefined if nothing will be stored, as with a DELETE, and for a Gateway or route that
    * cannot be read.
    */
   readonly object: Ingress | Reviewed | undefined;

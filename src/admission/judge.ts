@@ -28,7 +28,7 @@ export interface Bench {
   /** Must be up to date with the Snapshot. */
   readonly neighbours: Neighbours;
   readonly settings: Settings;
-  /** Undefined where every namespace may use every host. */
+  /** Undefined if every namespace may use every host. */
   readonly hostPolicy?: HostPolicy;
   readonly options: TranslateOptions;
   /** Whether the controller watches this namespace. */

@@ -61,7 +61,7 @@ class Api {
 }
 const refused = <T>(code: number): Answer<T> => failed(failureFromStatus(code, { message: `status ${code}`, code }));
 
-/** One replica, which checks the Secret and the configuration when the test asks for it. */
+/** One replica, which checks the Secret and the configuration when the test calls it. */
 function replica(api: Api, time: { ms: number }) {
   const events: CertificateEvent[] = [];
   const looks: (() => void)[] = [];

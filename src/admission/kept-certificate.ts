@@ -106,7 +106,7 @@ export class KeptCertificate {
     return new Date(this.#options.clock.wall());
   }
 
-  /** Returns the content of the Secret, and creates it first where it is not usable. */
+  /** Returns the content of the Secret, and creates it first if it is not usable. */
   async #kept(names: readonly string[], signal: AbortSignal): Promise<OwnCertificate | string> {
     const { client, secret, report } = this.#options;
     const name = nameOf(secret);

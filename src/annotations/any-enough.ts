@@ -1,7 +1,9 @@
 /** Decides whether `satisfy: any` makes a difference to the requests of a Location. */
 import type { FeatureValues } from "./registry.ts";
 
-/** Whether there are several checks of which one may be enough. A snippet may add some. */
+/**
+ * Whether there are several checks, and passing one of them may be enough. A snippet may add some.
+ */
 export function isAnyEnough({
   satisfy,
   accessLists: { allow, deny },

@@ -1,6 +1,6 @@
 /**
  * The protocol towards the backend. A Location without a backend of its own uses the default
- * backend, over HTTP. No variable of nginx can choose the protocol. So where an Ingress names one,
+ * backend, over HTTP. No variable of nginx can choose the protocol. So if an Ingress names one,
  * the text also has the shapes of the other usual protocols, and a change among them needs no
  * reload.
  */

@@ -1,10 +1,10 @@
 /**
- * Client certificates (auth-tls-*, RS-18). They hold for a whole host, and nginx asks for them in
+ * Client certificates (auth-tls-*, RS-18). They apply to a whole host, and nginx requests them in
  * the TLS handshake, so such a host is a server block of its own.
  *
  * If a Secret cannot be used, the host answers 403 on http and https, as with ingress-nginx. A
- * Secret without ca.crt has the same effect; ingress-nginx silently asks for no certificate at all
- * then.
+ * Secret without ca.crt has the same effect; ingress-nginx then silently requests no certificate at
+ * all.
  */
 
 import { X509Certificate } from "node:crypto";

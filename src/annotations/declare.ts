@@ -183,7 +183,7 @@ export interface Feature<F extends Fields, R> {
   readonly ofCanaries?: true;
   /** Whether requests to its Location cause further requests that may come back to it. */
   readonly asksOthers?: (value: R) => boolean;
-  /** Whether clients have to identify themselves, or an auth service is asked about them. */
+  /** Whether clients have to identify themselves, or an auth service decides about them. */
   readonly identifies?: (value: R) => boolean;
   /**
    * Whether it changes how requests are framed, so that other routes must not share their
@@ -196,7 +196,7 @@ export interface Feature<F extends Fields, R> {
   readonly hasGroups?: (value: R) => boolean;
   /** Whether its text uses groups of the path by their numbers. */
   readonly namesGroups?: (value: R) => boolean;
-  /** Whether nginx answers with a redirect without asking a backend. */
+  /** Whether nginx answers with a redirect, so that no backend gets the request. */
   readonly redirectsAway?: (value: R) => boolean;
   /** Whether nginx rewrites the path inside the location, in dynamic mode too. */
   readonly rewritesLate?: (value: R, other: Other) => boolean;

@@ -1,5 +1,5 @@
 /**
- * Chooses a peer where neither session affinity nor upstream-hash-by does. It holds for the whole
+ * Chooses a peer if neither session affinity nor upstream-hash-by does. It holds for the whole
  * Upstream: the oldest Ingress that uses a Service and port decides (RS-3.7).
  */
 

@@ -69,7 +69,7 @@ interface Mirror {
 
 /**
  * Reads the URL of the copies. Variables of snippets may follow the host but not be part of it,
- * because the host decides which machine is asked.
+ * because the host decides which machine gets the copies.
  */
 function readTarget(text: string, declared: Names) {
   const read = readText(text, declared);

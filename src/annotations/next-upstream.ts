@@ -49,8 +49,7 @@ export const nextUpstream = feature({
       directive: {
         name: "proxy_next_upstream_tries",
         grpc: "grpc_next_upstream_tries",
-        // nginx then has no limit of its own, and the balancer asks for no more tries than this
-        // value.
+        // nginx then has no limit of its own, and the balancer makes no more tries than this value.
         live: (value, { bind, ofGateway }) => {
           if (ofGateway) return undefined;
           bind("tries", String(value));

@@ -24,7 +24,7 @@ function doesNotThrow(work: () => unknown): boolean {
 }
 
 /**
- * Throws where `block` is not a list of revoked certificates. OpenSSL decides, because nginx uses
+ * Throws if `block` is not a list of revoked certificates. OpenSSL decides, because nginx uses
  * it as well.
  */
 export function readRevocationList(block: string): void {

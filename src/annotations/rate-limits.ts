@@ -101,7 +101,7 @@ const mostRangesOfRoute = 64;
 
 /**
  * Returns the variable that requests are counted by: their Ingress or route, and the client. nginx
- * does not count a request where it is empty.
+ * does not count a request if it is empty.
  */
 function keyOf(exempt: readonly string[], by: string, place: Place): Token {
   const client = Token.variables(by, isVariableName);

@@ -5,8 +5,8 @@
  * snippets.
  *
  * Sluice parses a snippet by nginx's grammar first, so a snippet can only add directives inside its
- * own block. nginx forgets all inherited lines of a directive like proxy_set_header where a block
- * has one of its own, so Sluice restates its lines there.
+ * own block. A block with a line of its own inherits no lines of a directive like proxy_set_header,
+ * so Sluice repeats its lines there.
  */
 
 import type { View } from "../directives/token.ts";

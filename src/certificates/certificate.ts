@@ -126,7 +126,7 @@ function identityOf({ issuer = "", serialNumber }: X509Certificate, privateKey: 
   };
 }
 
-/** Returns the DNS names of the SAN, or the common name where there is no SAN (RS-10.2). */
+/** Returns the DNS names of the SAN, or the common name if there is no SAN (RS-10.2). */
 function namesOf(leaf: X509Certificate): string[] {
   const names = [...(leaf.subjectAltName ?? "").matchAll(/DNS:("(?:[^"\\]|\\.)*"|[^,\s]+)/g)].map(([, name]) =>
     name!.toLowerCase(),

@@ -9,7 +9,7 @@ export interface PairsByName {
   /** The pairs for all names that no certificate has: the first of each type of key. */
   readonly pairs: readonly string[];
   /**
-   * The pairs for each name of the certificates; a wildcard stands for one label. It is empty where
+   * The pairs for each name of the certificates; a wildcard stands for one label. It is empty if
    * all names get the same pairs.
    */
   readonly named: Readonly<Record<string, readonly string[]>>;

@@ -9,7 +9,7 @@ export type Rank = "host" | "issuer" | "root";
 
 /** Returns the weakness of a certificate. `ofIt` is its public key, or the matching private key. */
 export function weaknessOf({ signatureAlgorithm }: X509Certificate, ofIt: KeyObject, rank: Rank): Weakness | undefined {
-  // Computed only where it matters: the details of a key cost as much as reading it.
+  // Computed only if it matters: the details of a key cost as much as reading it.
   const isRsa = ofIt.asymmetricKeyType?.startsWith("rsa") === true;
   const bits = isRsa ? ofIt.asymmetricKeyDetails?.modulusLength : undefined;
   const isSha1 = rank !== "root" && /sha1/i.test(signatureAlgorithm ?? "");

@@ -1,7 +1,7 @@
 /**
  * A Source that adds missing intermediate certificates to TLS Secrets
  * (`--enable-ssl-chain-completion`). They are fetched in the background: until they arrive, and
- * where they are not available, the Secret is served as it is.
+ * if they are not available, the Secret is served as it is.
  */
 
 import { decoded } from "../certificates/certificate.ts";
@@ -104,7 +104,7 @@ export class CompletedSource implements Source {
   }
 
   /**
-   * Returns the certificates between the chain and its root as PEM, or the reason where one of them
+   * Returns the certificates between the chain and its root as PEM, or the reason if one of them
    * is not available.
    */
   async #issuersOf(chain: string, signal: AbortSignal): Promise<readonly string[] | string> {

@@ -1,7 +1,7 @@
 /**
  * Finds the issuer that a chain lacks: the address that its last certificate names, and whether the
  * fetched certificate is the right one. The server of the answer is not trusted, so the fetched
- * certificate counts only where its key has signed the last one of the chain.
+ * certificate counts only if its key has signed the last one of the chain.
  */
 import { X509Certificate } from "node:crypto";
 

@@ -125,7 +125,7 @@ function narrowed(all: readonly Finding[], narrow: Narrow, ingresses: readonly C
 }
 
 interface Counts {
-  /** Undefined where only a cluster was read. */
+  /** Undefined if only a cluster was read. */
   readonly files: number | undefined;
   readonly errors: number;
   readonly warnings: number;

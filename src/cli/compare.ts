@@ -120,7 +120,7 @@ interface Numbers {
   readonly timeout: number;
 }
 
-/** Returns the numbers of the options, or a sentence where one cannot be read. */
+/** Returns the numbers of the options, or a sentence if one cannot be read. */
 function numbersIn(options: Call["options"]): Numbers | string {
   const numbers = { rate: 50, limit: 10_000, timeout: 10 };
   for (const name of Object.keys(numbers) as (keyof Numbers)[]) {

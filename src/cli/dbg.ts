@@ -1,5 +1,5 @@
 /**
- * `sluice dbg`: answers the questions that ingress-nginx's kubectl plugin asks inside a Pod,
+ * `sluice dbg`: implements the commands that ingress-nginx's kubectl plugin runs inside a Pod,
  * through the image's `/dbg`. It reads the files that the controller keeps for nginx. So it needs
  * no rights, works while the controller is down, and gives the same answers in both containers of a
  * split Pod. Private keys are not printed, although ingress-nginx's command did.

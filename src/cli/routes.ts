@@ -175,7 +175,7 @@ function asText(all: readonly AnyRoute[], now: Date, colours: boolean): string {
   return `${line(head)}\n${lines.join("")}${counted(all.length, "route")}\n`;
 }
 
-/** Returns the status where nothing usable can answer: 500 for the route of a Gateway, else 503. */
+/** Returns the status if nothing usable can answer: 500 for the route of a Gateway, else 503. */
 function refusalOf({ route }: AnyRoute): number {
   return route === undefined ? 503 : 500;
 }

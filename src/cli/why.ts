@@ -1,8 +1,8 @@
 /**
  * `sluice why URL`: explains a request step by step: class, host, route, guards, Service, port,
  * endpoints, certificate, Problems, and the changes that would help. It also explains a stream, by
- * its port and name. No request is sent. A running controller asks its nginx where the request
- * would go; for files, a dump or a live cluster src/decide/ works it out.
+ * its port and name. No request is sent. A running controller gets the route from its nginx; for
+ * files, a dump or a live cluster src/decide/ computes it.
  */
 import type { Arrival, AskAnswer, AskedStep, AskOutcome, AskQuestion } from "../page/api/ask.ts";
 import { explain, explainStream } from "../page/ask/explain.ts";
@@ -109,7 +109,7 @@ async function fromFiles(call: Call, question: AskQuestion, out: Out, now: Date)
   return { ok: true, answer: explainStream(asked, world) ?? explain({ world, asked: asked.request!, now }) };
 }
 
-/** Returns a sentence where a header is malformed. */
+/** Returns a sentence if a header is malformed. */
 function questionOf(url: string, { header, request, client }: Readonly<Record<string, string>>): AskQuestion | string {
   const headers: Record<string, string> = {};
   for (const line of header === undefined ? [] : header.split(/,(?=[\w-]+:)/)) {

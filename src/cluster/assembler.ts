@@ -52,7 +52,7 @@ export interface Stores {
   /** Returns the reason why Sluice failed on this object, whose content is not in memory then. */
   failureOf(object: KubernetesObject): string | undefined;
   /**
-   * Returns all objects of one namespace, as `Kind namespace/name`. It is called only where a
+   * Returns all objects of one namespace, as `Kind namespace/name`. It is called only if a
    * selector of namespaces is given.
    */
   inNamespace(namespace: string): Iterable<string>;
@@ -258,7 +258,7 @@ export class Assembler {
 
   /**
    * Returns the object, or its previous version while data that it needs is missing. Returns
-   * nothing where only its name is in memory.
+   * nothing if only its name is in memory.
    */
   #usable(name: string, object: KubernetesObject, present: KubernetesObject | undefined): KubernetesObject | undefined {
     const held = object.kind === "Secret" || object.kind === "ConfigMap";

@@ -20,7 +20,7 @@ export interface PoolOptions {
 const againMs = 30_000;
 const atATime = 32;
 
-/** Returns the source itself where there is no pool. */
+/** Returns the source itself if there is no pool. */
 export function pooledSource(source: Source, options: PoolOptions, signal: AbortSignal): Source {
   return options.addresses.length === 0 ? source : new PooledSource(source, options, signal);
 }

@@ -8,7 +8,7 @@ import { kept, nameOnly } from "./kept.ts";
 
 export class TakenIn {
   readonly #isReferenced: (reference: string) => boolean;
-  /** Objects of which only the name is in memory. */
+  /** Objects that have only their names in memory. */
   readonly #bare = new WeakSet<KubernetesObject>();
   /** Objects on whose content Sluice failed, with the reason. */
   readonly #failures = new WeakMap<KubernetesObject, string>();

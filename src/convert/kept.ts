@@ -164,7 +164,7 @@ function upstreamNamedBy({ features: { configurationSnippet } }: Location<Featur
 }
 
 /**
- * Returns the reason to stay where a snippet names a Service: it works only where an Ingress uses
+ * Returns the reason to stay where a snippet names a Service: it works only if an Ingress uses
  * that Service.
  */
 function whyNamed({ locations }: Server<FeatureValues>, snippets: readonly string[]): string | undefined {

@@ -23,7 +23,7 @@ export interface DecideOptions {
    * that path.
    */
   readonly ownPaths: readonly string[];
-  /** The port of the built-in server, which answers 404 where there is no other default backend. */
+  /** The port of the built-in server, which answers 404 if there is no other default backend. */
   readonly builtInPort: number;
   /** The ports on which requests of clients arrive. */
   readonly ports: Ports;

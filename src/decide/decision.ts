@@ -39,10 +39,10 @@ export type End =
   | { readonly kind: "unclear"; readonly why: string };
 
 export interface Decision {
-  /** Undefined where nginx answers 400 before anything else. */
+  /** Undefined if nginx answers 400 before anything else. */
   readonly request: ReadRequest | undefined;
   readonly host: FoundHost | undefined;
-  /** Undefined where the host alone decides. */
+  /** Undefined if the host alone decides. */
   readonly path: FoundPath | undefined;
   /** The guards in nginx's order, up to the one that stops the request. */
   readonly guards: readonly Guard[];

@@ -110,7 +110,7 @@ function serverSnippet({ host }: Asked): Stop | undefined {
 }
 
 /**
- * Stops a request that has come back from its backends too often. If the Location asks an auth
+ * Stops a request that has come back from its backends too often. If the Location has an auth
  * service or a mirror, the request may also be a subrequest that has come back.
  */
 function loop({ asked, host, found }: Asked): Stop | undefined {

@@ -38,7 +38,7 @@ export function writtenHost({ asked, request, settings }: Redirected): string {
   return first || (asked.host === "" ? request.host : asked.host);
 }
 
-/** Returns the value of `$redirect_uri`: without its last slash where there is no query. */
+/** Returns the value of `$redirect_uri`: without its last slash if there is no query. */
 const withoutSlash = (uri: string): string => uri.replace(/^([^?]*)\/$/, "$1");
 
 export function toHttpsTarget(at: Redirected, { keepTrailingSlash, port }: HttpsRedirect): string {

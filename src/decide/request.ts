@@ -15,7 +15,7 @@ export interface AskedRequest {
   /** The port of the URL. If it is undefined, it is the usual one of the scheme. */
   readonly port?: number;
   /**
-   * The name in the TLS handshake, or empty where the client sends none. If it is undefined, it is
+   * The name in the TLS handshake, or empty if the client sends none. If it is undefined, it is
    * the host.
    */
   readonly sni?: string;

@@ -5,9 +5,9 @@
  */
 
 export interface UrlParts {
-  /** Undefined where the text has none. */
+  /** Undefined if the text has none. */
   readonly scheme?: "http" | "https";
-  /** As it is written, with a port where there is one. */
+  /** As it is written, with a port if there is one. */
   readonly host: string;
   /** Path and query, at least a slash; the fragment, which no client sends, is left out. */
   readonly target: string;

@@ -82,7 +82,7 @@ export interface Machine extends Place {
   };
   /**
    * A secret of this run folder. It keeps the names of nginx's own locations from being guessed.
-   * Empty where no nginx serves.
+   * Empty if no nginx serves.
    */
   readonly nameKey: string;
   /** Changes with the text of the Lua modules, so that nginx loads them again. */
@@ -120,6 +120,6 @@ export interface Ports {
   readonly status: number;
   /** The UDP port of 127.0.0.1 where names that tenants chose are resolved. */
   readonly nameCheck: number;
-  /** The UDP port of 127.0.0.1 where nginx asks for the endpoints of streams. */
+  /** The UDP port of 127.0.0.1 on which nginx queries the endpoints of streams. */
   readonly stream: number;
 }

@@ -113,7 +113,7 @@ export interface Place extends ServerPlace {
   readonly setsHeaders: boolean;
   /** Whether Sluice or the operator has lines of its own about a request header of this name. */
   usesHeader(name: string): boolean;
-  /** Whether clients have to identify themselves, or an auth service is asked about them. */
+  /** Whether clients have to identify themselves, or an auth service decides about them. */
   readonly identifies: boolean;
   /** Whether it is for a route of a Gateway, and not for an Ingress. */
   readonly ofGateway: boolean;
@@ -122,7 +122,7 @@ export interface Place extends ServerPlace {
    */
   timed(): void;
   /**
-   * Returns a header value with groups of the path. Groups exist only where a path is rewritten;
+   * Returns a header value with groups of the path. Groups exist only if a path is rewritten;
    * elsewhere the client's own header is used.
    */
   captured(raw: string): Token;
@@ -133,8 +133,8 @@ export interface Place extends ServerPlace {
    */
   errorBackend(own: boolean): ErrorBackend;
   /**
-   * Lines of `add_header` in snippets that nginx forgets because a location beside this one has a
-   * line of its own.
+   * Lines of `add_header` in snippets that are not inherited, because a location beside this one
+   * has a line of its own.
    */
   readonly forgottenBeside: readonly Token[];
   /**

@@ -1,5 +1,5 @@
 /**
- * Names that are checked when they are resolved. nginx asks its resolver for
+ * Names that are checked when they are resolved. nginx queries its resolver for
  * `auth.example.443.t.sluice.internal` instead of `auth.example`. The controller resolves the
  * latter and answers with those addresses that are allowed on that port. No block of nginx has such
  * a name, and it is neither an address nor a socket, so every use of it is checked.
@@ -67,7 +67,7 @@ export function isLiteralOrigin({ host, port = "" }: Origin): boolean {
 }
 
 /**
- * A variable of the template, which has the value of $host only where that is a plain name: nginx
+ * A variable of the template, which has the value of $host only if that is a plain name: nginx
  * accepts a Host with a "?", and an address would end there.
  */
 export const namedHost = "named_host";

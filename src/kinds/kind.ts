@@ -44,7 +44,7 @@ export const longestWord = 16_384;
 export const longestText = 262_144;
 
 /**
- * Reads the text by `kind` where it is not longer than such a value can be. The length is checked
+ * Reads the text by `kind` if it is not longer than such a value can be. The length is checked
  * before any pattern runs.
  */
 export function readValue<T>(kind: Kind<T>, text: string): Read<T> {

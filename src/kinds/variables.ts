@@ -18,8 +18,8 @@ export function variablesIn(text: string): readonly string[] {
 export const isVariableName = (variable: string): boolean => /^[a-z_]/i.test(variable);
 
 /**
- * The variable of a group of the path. nginx forgets groups at the next pattern that it tries, so
- * they are kept in variables as soon as the location is known.
+ * The variable of a group of the path. nginx overwrites groups at the next pattern that it tries,
+ * so they are kept in variables as soon as the location is known.
  */
 export const groupVariables: readonly string[] = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((number) => `route_group_${number}`);
 

@@ -17,7 +17,7 @@ export interface ApiFailure {
   readonly code: number;
   /** A sentence for people. */
   readonly message: string;
-  /** The time that the server asks clients to wait. */
+  /** The time for which clients should wait, as the server requests. */
   readonly retryAfterMs?: number;
   /** `details.causes[].reason` of the Status. */
   readonly causes?: readonly string[];

@@ -1,7 +1,7 @@
 /**
  * Growing waits between tries. They have jitter, so that a thousand clients do not return to a
- * server at the same moment. A Backoff forgets its failures after a while without one, or when a
- * success is reported.
+ * server at the same moment. A Backoff resets its count of failures after a while without one, or
+ * when a success is reported.
  */
 import type { Clock } from "../timing/clock.ts";
 

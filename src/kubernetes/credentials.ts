@@ -52,7 +52,7 @@ export interface CredentialsOptions {
 const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
 /**
- * Throws with a sentence where neither a kubeconfig nor a Pod's account is found, or a kubeconfig
+ * Throws with a sentence if neither a kubeconfig nor a Pod's account is found, or a kubeconfig
  * cannot be read.
  */
 export async function findCredentials({ kubeconfig, server, context, env }: CredentialsOptions): Promise<Credentials> {

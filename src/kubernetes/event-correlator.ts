@@ -109,7 +109,7 @@ export class EventCorrelator {
     return bucket;
   }
 
-  /** Moves the entry to the end of the map, and drops the oldest entry where there are too many. */
+  /** Moves the entry to the end of the map, and drops the oldest entry if there are too many. */
   #remember<T>(entries: Map<string, T>, key: string, value: T): void {
     entries.delete(key);
     entries.set(key, value);

@@ -16,7 +16,7 @@ export interface UserProof {
 
 /**
  * Returns a function that reads the credentials. Files are read each time, because they are
- * rotated. Throws where one cannot be read, or where a plugin fails. A plugin gets `env` together
+ * rotated. Throws if one cannot be read, or if a plugin fails. A plugin gets `env` together
  * with its own variables.
  */
 export function proofOf(user: User, env: NodeJS.ProcessEnv): () => Promise<UserProof> {

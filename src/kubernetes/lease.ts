@@ -6,7 +6,7 @@ import type { KubernetesObject } from "../model/objects.ts";
 import { resource } from "./resource.ts";
 
 export interface LeaseSpec {
-  /** Empty where the Lease has no holder. */
+  /** Empty if the Lease has no holder. */
   readonly holderIdentity?: string;
   readonly leaseDurationSeconds?: number;
   readonly acquireTime?: string;

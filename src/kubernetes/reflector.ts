@@ -31,14 +31,14 @@ export interface ReflectorOptions<T> extends Selection {
   /** Uses streaming lists (WatchList) until a server refuses one. */
   readonly streamingLists?: boolean;
   /**
-   * The server is asked to keep a watch between this time and twice this time. client-go asks for
-   * five minutes or more. But where objects seldom change, the missing end of a watch is the first
-   * sign of a dead connection.
+   * A watch requests that the server keeps it between this time and twice this time. client-go
+   * requests five minutes or more. But if objects seldom change, the missing end of a watch is
+   * the first sign of a dead connection.
    */
   readonly watchSeconds?: number;
   /**
-   * A watch without data for this time is ended. The default is 10 s more than the time for which
-   * the server was asked to keep it.
+   * A watch without data for this time is ended. The default is 10 s more than the time that was
+   * requested from the server.
    */
   readonly inactivityMs?: number;
   readonly clock: Clock;
@@ -79,8 +79,9 @@ export class Reflector<T extends KubernetesObject> {
   /**
    * Waits from 800 ms, as in client-go's reflector, but only up to 5 s (and at most twice that),
    * where client-go waits 30 s. A try is one small request, and a server that is back should be
-   * noticed soon. Failures are forgotten after 2 min, and at once after a watch that delivered an
-   * event or lasted. So a network that fails now and then does not lead to long waits.
+   * noticed soon. The count of failures is reset after 2 min, and at once after a watch that
+   * delivered an event or lasted. So a network that fails from time to time does not lead to long
+   * waits.
    */
   readonly #trouble: Backoff;
   /**

@@ -87,7 +87,7 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
 
   /**
    * Reads one object again, for a transform that would now keep more of it than when the object
-   * arrived. It lists by name, so the right to `list` is enough. It changes nothing where the cache
+   * arrived. It lists by name, so the right to `list` is enough. It changes nothing if the cache
    * does not have the object yet, or has a newer version.
    */
   async refetch(key: string, signal: AbortSignal): Promise<Answer<undefined>> {

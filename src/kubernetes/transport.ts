@@ -15,7 +15,7 @@ export interface TransportRequest {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   readonly body?: string;
   readonly contentType?: string;
-  /** The requested form of the answer; plain JSON where it is absent. */
+  /** The requested form of the answer; plain JSON if it is absent. */
   readonly accept?: string | undefined;
   /** The time limit for the head of the answer. */
   readonly headTimeoutMs: number;

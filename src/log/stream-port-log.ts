@@ -1,4 +1,4 @@
-/** Logs that another process uses the port on which nginx asks for the endpoints of streams. */
+/** Logs that another process uses the port on which nginx queries the endpoints of streams. */
 import type { StreamPortEvent } from "../names/stream-endpoints.ts";
 import type { Log } from "./log.ts";
 

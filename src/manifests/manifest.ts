@@ -21,7 +21,7 @@ export interface Manifest {
   /** Mappings that are no Kubernetes objects, such as a values file. Each is also a mistake. */
   readonly strays?: readonly OtherObject[];
   readonly faults: readonly Fault[];
-  /** False where an object has no readable name: an object that seems missing may be this one. */
+  /** False if an object has no readable name: an object that seems missing may be this one. */
   readonly complete: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface ManifestObject {
   readonly place: Place;
   /** Returns the place of a field, or of the nearest existing part around it. */
   readonly placeOf: (path: Path) => Place;
-  /** Undefined where a fault is fatal. */
+  /** Undefined if a fault is fatal. */
   readonly object: KubernetesObject | undefined;
   /** The hosts, parents and ports that an unreadable object seems to have, for `sluice why`. */
   readonly gist?: Gist;
@@ -45,7 +45,7 @@ export interface OtherObject {
 }
 
 export interface Fault {
-  /** Undefined where the mistake is in the file and in no object with a name. */
+  /** Undefined if the mistake is in the file and in no object with a name. */
   readonly object: ObjectName | undefined;
   readonly place: Place;
   /** Such as `spec.rules[0].host`; empty for the object as a whole. */

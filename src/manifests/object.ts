@@ -26,7 +26,7 @@ export type WrittenObject =
       readonly key: string;
       readonly name: ObjectName;
       readonly findings: readonly Finding[];
-      /** Undefined where a finding is fatal. */
+      /** Undefined if a finding is fatal. */
       readonly object: KubernetesObject | undefined;
     };
 

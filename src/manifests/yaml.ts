@@ -2,8 +2,8 @@
  * Parses the text of a file into documents, and finds the place of every field in them. The dialect
  * is kubectl's: YAML 1.2 with merge keys, in which `yes`, `no`, `on` and `off` are switches, so
  * that files that work there work here. `plain-yaml.ts` reads ordinary text six times as fast; only
- * unusual text, and objects of which a place is needed, are parsed with their places. A test
- * compares the two readers.
+ * unusual text, and objects whose places are needed, are parsed with their places. A test compares
+ * the two readers.
  */
 import { createRequire } from "node:module";
 import type { Document, Node } from "yaml";

@@ -1,6 +1,6 @@
 /**
  * Requests by host, Ingress, path, method and status: the totals of the counts of nginx's workers.
- * Workers hand over sums and forget them, so the totals are kept here and begin at 0 when the
+ * Workers hand over their sums and drop them, so the totals are kept here and begin at 0 when the
  * controller starts, as Prometheus expects of counters. This file writes the text itself: a client
  * library takes a second for the many series of a cluster.
  */

@@ -1,7 +1,7 @@
 /**
  * Metrics of the traffic between the controller and the API server: requests, lists and watches,
  * work queues, the election. They have a registry of their own, because they exist before nginx and
- * its metrics, and only where there is a cluster.
+ * its metrics, and only if there is a cluster.
  */
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ElectionEvent, QueueEvent, ReflectorEvent, SentRequest } from "../kubernetes/index.ts";

@@ -16,7 +16,7 @@ export interface BackendTls {
    * the list is empty, it must have the hostname.
    */
   readonly names: readonly string[];
-  /** The certificate for backends that ask for one. If it is absent, none is shown. */
+  /** The certificate for backends that request one. If it is absent, none is presented. */
   readonly identity?: Identity;
 }
 

@@ -13,7 +13,7 @@ export interface Certificate {
   readonly names: readonly string[];
   /** Its issuer, serial number and other facts, as metrics name them. */
   readonly identity: CertificateIdentity;
-  /** Undefined where the certificate is not weak. */
+  /** Undefined if the certificate is not weak. */
   readonly weakness: Weakness | undefined;
   /** SHA-256 of chain and key, hexadecimal. Equal content has equal fingerprints. */
   readonly fingerprint: string;
@@ -27,7 +27,7 @@ export interface Weakness {
 }
 
 export interface CertificateIdentity {
-  /** Empty where the issuer has no organization. */
+  /** Empty if the issuer has no organization. */
   readonly issuerOrganization: string;
   readonly issuerCommonName: string;
   readonly issuerSerialNumber: string;

@@ -133,7 +133,7 @@ export type Route = { readonly path: string; readonly location: number; readonly
 
 /** Conditions on a request beside its host and path. All of them have to hold. */
 export interface Conditions {
-  /** Undefined where any method fits. */
+  /** Undefined if any method fits. */
   readonly method?: string;
   readonly headers: readonly ValueCondition[];
   readonly query: readonly ValueCondition[];
@@ -195,7 +195,7 @@ export interface Location<F> {
   readonly filters?: Filters;
   readonly timeouts?: Timeouts;
   readonly retries?: Retries;
-  /** The status for requests to a backend that cannot be used; 500 where it is absent. */
+  /** The status for requests to a backend that cannot be used; 500 if it is absent. */
   readonly unusableStatus?: 503;
   /**
    * The name of the rule from which it was made, for logs and metrics; absent if the rule has

@@ -93,7 +93,7 @@ export interface CopyWay {
 export interface AuthService {
   /** Whether auth requests use gRPC, with Envoy's protocol ext_authz, and not HTTP. */
   readonly isGrpc?: true;
-  /** Whether auth requests use TLS. The certificate is verified only where `tls` is given. */
+  /** Whether auth requests use TLS. The certificate is verified only if `tls` is given. */
   readonly isSecure?: true;
   readonly tls?: BackendTls;
   /** The id of an Upstream. */
@@ -144,7 +144,7 @@ export interface Retries {
   readonly attempts: number;
   /** Statuses of the backend that count as failures; connections that fail always do. */
   readonly codes: readonly RetriedStatus[];
-  /** Milliseconds between a failure and the next try; 0 where there is no wait. */
+  /** Milliseconds between a failure and the next try; 0 if there is no wait. */
   readonly backoff: number;
 }
 

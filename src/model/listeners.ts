@@ -17,7 +17,7 @@ export interface ListenerPort {
   readonly listenPort: number;
   /** The port that clients use, for redirects, forwarded headers and logs. */
   readonly port: number;
-  /** The ports of redirects that name a scheme and no port; 80 and 443 where it is absent. */
+  /** The ports of redirects that name a scheme and no port; 80 and 443 if it is absent. */
   readonly usualPorts?: { readonly http: number; readonly https: number };
   readonly tls: boolean;
   /**
@@ -59,7 +59,7 @@ export interface Listener {
    */
   readonly hostname: string;
   /**
-   * Ids of Certificates; the server name of a handshake chooses among them. Empty where the port
+   * Ids of Certificates; the server name of a handshake chooses among them. Empty if the port
    * has no TLS.
    */
   readonly certificates: readonly string[];

@@ -20,6 +20,6 @@ export interface ProcessFigures {
   readonly virtualBytes: number;
   readonly readBytes: number;
   readonly writtenBytes: number;
-  /** Seconds since 1970; 0 where there is no process. */
+  /** Seconds since 1970; 0 if there is no process. */
   readonly oldestStartSeconds: number;
 }

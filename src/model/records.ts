@@ -33,7 +33,7 @@ export const pairKey = (id: string): RecordKey => `pair ${id}`;
 export const stapleKey = (fingerprint: string): RecordKey => `staple ${fingerprint}`;
 /**
  * Returns the key of the record with the endpoints of a pool of streams. Lua does not read it:
- * nginx asks the controller for these endpoints.
+ * nginx queries the controller for these endpoints.
  */
 export const streamKey = (pool: string): RecordKey => `stream ${pool}`;
 /** Returns the key of the record with earlier versions of another record. */
@@ -135,7 +135,7 @@ export const recordFields = {
    */
   filters: ["redirect", "cors", "rewrite", "request", "attempt", "retries", "backoff", "auth", "steering"],
   /**
-   * The auth service that is asked before a request passes, and the path of the subrequest. `body`
+   * The auth service that decides before a request passes, and the path of the subrequest. `body`
    * is the most bytes of a body that are sent.
    */
   question: ["upstream", "path", "body"],
@@ -172,7 +172,7 @@ export const recordFields = {
   patterns: ["leading", "trailing", "regex"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
-/** A JSON object of a record, of which empty fields are left out. */
+/** A JSON object of a record, without its empty fields. */
 export type Fields<K extends keyof typeof recordFields> = {
   readonly [F in (typeof recordFields)[K][number]]?: unknown;
 };

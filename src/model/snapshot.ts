@@ -23,7 +23,7 @@ import { Table } from "./table.ts";
 export interface Snapshot {
   readonly ingresses: Table<Ingress>;
   /**
-   * Undefined where the controller may not list them. Then only the class annotation counts
+   * Undefined if the controller may not list them. Then only the class annotation counts
    * (RS-1.4).
    */
   readonly ingressClasses: Table<IngressClass> | undefined;
@@ -33,7 +33,7 @@ export interface Snapshot {
   readonly configMaps: Table<ConfigMap>;
   readonly namespaces: Table<Namespace>;
   /**
-   * Empty where the API server lacks the kind, or the controller may not list it; the same holds
+   * Empty if the API server lacks the kind, or the controller may not list it; the same holds
    * for the kinds below.
    */
   readonly gatewayClasses: Table<GatewayClass>;
@@ -50,7 +50,7 @@ export interface Snapshot {
   /** The versions of the Gateway API's definitions; undefined in folders, where there are none. */
   readonly definitionVersions: DefinitionVersions | undefined;
   /**
-   * Addresses of the pool on which nginx can listen here. Undefined where that was not tried; then
+   * Addresses of the pool on which nginx can listen here. Undefined if that was not tried; then
    * all of them count.
    */
   readonly localAddresses: ReadonlySet<string> | undefined;
@@ -128,7 +128,7 @@ export type WatchedKind = keyof typeof tableOf;
 export interface ObjectChange {
   readonly kind: WatchedKind;
   readonly key: string;
-  /** Undefined where the object is gone. */
+  /** Undefined if the object is gone. */
   readonly object: KubernetesObject | undefined;
 }
 

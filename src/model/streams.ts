@@ -68,7 +68,7 @@ export interface GatewayStream extends Omit<StreamPort, "listeners" | "beside"> 
   readonly hosts: readonly StreamHost[];
   /**
    * Hostnames of requests that a wildcard among the hosts covers as well; the more specific name
-   * counts. Absent where the port takes no requests.
+   * counts. Absent if the port takes no requests.
    */
   readonly requests?: readonly string[];
 }

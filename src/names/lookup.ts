@@ -1,6 +1,6 @@
 /**
- * Looks up the addresses of one DNS name by the search rules of resolv.conf: IPv4 first, IPv6 where
- * there is none, as ingress-nginx does for ExternalName Services. It asks nameservers only;
+ * Looks up the addresses of one DNS name by the search rules of resolv.conf: IPv4 first, IPv6 if
+ * there is none, as ingress-nginx does for ExternalName Services. It queries nameservers only;
  * `/etc/hosts` is for this machine and not for a cluster.
  */
 import { NODATA, NOTFOUND, Resolver } from "node:dns/promises";

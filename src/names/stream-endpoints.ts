@@ -1,6 +1,6 @@
 /**
- * The DNS server that nginx asks for the endpoints of streams, on a UDP port of this machine. nginx
- * asks once a second for the servers of each pool, and then for the addresses of each server. A
+ * The DNS server from which nginx gets the endpoints of streams, on a UDP port of this machine.
+ * Once a second nginx queries the servers of each pool, and then the addresses of each server. A
  * server stands for all endpoints with the same port and weight. Without an answer nginx keeps the
  * endpoints that it has.
  */
@@ -13,7 +13,7 @@ import { answerOnUdp } from "./udp-port.ts";
 export interface StreamEndpointsOptions {
   /** The UDP port on 127.0.0.1. */
   readonly port: number;
-  /** The name under which nginx asks for the servers of a pool. */
+  /** The name in the query for the servers of a pool. */
   readonly service: string;
   /** Resolves with the record of a pool, in JSON; undefined if there is none. */
   readonly recordOf: (pool: string) => Promise<string | undefined>;
@@ -42,19 +42,19 @@ interface Pool {
 export interface StreamEndpoints {
   /**
    * Resolves when nginx has these records, by pool, or newer ones. It resolves after `mostWaitedMs`
-   * in any case, because nginx may be unable to ask.
+   * in any case, because nginx may be unable to send queries.
    */
   taken(records: ReadonlyMap<string, string>): Promise<void>;
   /** Ends the answers. */
   end(): Promise<void>;
 }
 
-/** This is many times as long as nginx needs, which asks once a second. */
+/** This is many times as long as nginx needs, which sends its queries once a second. */
 const mostWaitedMs = 10_000;
 
 /** Starts to answer. */
 export function answerStreamEndpoints({ port, service, recordOf, report }: StreamEndpointsOptions): StreamEndpoints {
-  /** The servers that nginx got last for each name. It asks for their addresses next. */
+  /** The servers that nginx got last for each name. It queries their addresses next. */
   const given = new Map<string, Pool>();
   const pools = new TakenPools();
   const end = answerOnUdp({
@@ -76,7 +76,7 @@ export function answerStreamEndpoints({ port, service, recordOf, report }: Strea
         ? failed
         : { kind: "addresses", addresses: addresses.filter(isOf[type]), ttlSeconds };
     }
-    // Any program on this machine may ask for other names, and changes nothing by that.
+    // Any program on this machine may query other names, and changes nothing by that.
     if (name !== `_${service}._tcp.${pool}`) return failed;
     const record = await recordOf(pool);
     if (record === undefined) {
@@ -96,7 +96,7 @@ export function answerStreamEndpoints({ port, service, recordOf, report }: Strea
  * them.
  */
 const failed: Answer = { kind: "failed" };
-/** nginx asks again one second after an answer has expired. */
+/** nginx repeats a query one second after its answer has expired. */
 const ttlSeconds = 0;
 
 const isOf = { A: (address: string) => !isIPv6(address), AAAA: isIPv6 } as const;

@@ -1,7 +1,7 @@
 /**
- * Finds out which endpoints nginx uses. nginx asks for the servers of a pool, and then for the
- * addresses of each. Its next question about the servers of that pool, a second later, shows that
- * it has used all these answers.
+ * Finds out which endpoints nginx uses. nginx queries the servers of a pool, and then the addresses
+ * of each. Its next query for the servers of that pool, a second later, shows that it has used all
+ * these answers.
  */
 export class TakenPools {
   readonly #asked = new Map<string, Asked>();
@@ -55,7 +55,7 @@ interface Taken {
 }
 
 interface Asked extends Taken {
-  /** Servers whose addresses nginx has not asked for yet. */
+  /** Servers whose addresses nginx has not queried yet. */
   readonly left: Set<string>;
 }
 

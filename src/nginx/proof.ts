@@ -1,7 +1,7 @@
 /**
  * Finds out whether a reload has worked. nginx does not answer a HUP: it may refuse the text, fail
  * to bind a port, or run out of memory, and go on with the old workers. So the new generation is
- * live when the old workers have all been asked to end (only then does no connection reach them)
+ * live when all old workers have got the signal to end (only then does no connection reach them)
  * and the control socket answers with the new configuration's hash.
  *
  * nginx's master starts the new workers, sleeps 100 ms in the hope that they are up by then, and
@@ -74,8 +74,8 @@ export async function proveLive(
 }
 
 /**
- * Returns the workers that were not asked to end: `old` ones have the previous text, and `fresh`
- * ones are all others.
+ * Returns the workers that have not got the signal to end: `old` ones have the previous text, and
+ * `fresh` ones are all others.
  */
 function workersIn(folder: RunFolder, { oldWorkers }: Expected) {
   const going = nginxProcesses(folder).filter(({ draining }) => !draining);

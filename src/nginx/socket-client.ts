@@ -37,7 +37,7 @@ export class SocketClient {
     this.#agent = new Agent({ keepAlive: true, maxSockets: options.connections });
   }
 
-  /** Rejects where no complete answer arrives before `signal` is aborted. */
+  /** Rejects if no complete answer arrives before `signal` is aborted. */
   async send({ method, path, headers: more, body, signal }: SocketRequest): Promise<SocketAnswer> {
     const { socketPath, pass } = this.#options;
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };

@@ -33,7 +33,7 @@ export type Answer =
   | { readonly ok: false; readonly why: string; readonly revoked?: true };
 
 /**
- * Returns undefined if the certificate names no responder, or the end of a sentence where it
+ * Returns undefined if the certificate names no responder, or the end of a sentence if it
  * names one and no request is possible.
  */
 export function questionOf(chain: string): Question | string | undefined {

@@ -37,7 +37,7 @@ export function whyWrong(params: URLSearchParams, part: string, known: Parameter
 }
 
 /**
- * Reads the parameters of a list. `sorts` are the names of the columns. Returns a sentence where a
+ * Reads the parameters of a list. `sorts` are the names of the columns. Returns a sentence if a
  * value cannot be used.
  */
 export function listQuery(params: URLSearchParams, sorts: readonly string[]): ListQuery | string {

@@ -30,7 +30,7 @@ export interface PageSource {
    * change.
    */
   readonly ended: () => readonly EndedShadow[];
-  /** Undefined where requests are not counted. */
+  /** Undefined if requests are not counted. */
   readonly requests: CountedRequests | undefined;
   /** Undefined before the controller has started. */
   readonly status: () => Promise<StatusAnswer | undefined>;

@@ -29,7 +29,7 @@ POST /debug/pprof/heap                 writes a heap snapshot to the run folder 
 Node's inspector: send SIGUSR1 to the controller, which then logs its address.
 `;
 
-/** Fails with one sentence where the port is not available. */
+/** Fails with one sentence if the port is not available. */
 export async function openProfiler(options: ProfilerOptions): Promise<OpenedProfiler> {
   const { address, port } = options;
   const server = createServer((request, response) => {

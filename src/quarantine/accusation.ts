@@ -13,7 +13,7 @@ import type { Bisection } from "./bisection.ts";
 import type { Suspect, Suspects } from "./suspects.ts";
 
 export interface Refused {
-  /** nginx's output, of which people see a part. */
+  /** nginx's output. Messages quote a part of it. */
   readonly stderr: string;
   readonly line: number | undefined;
   /** The file or address in the error, where nginx names no line. */
@@ -51,7 +51,7 @@ export function accuse(search: Bisection, why: string, refused: Refused, evidenc
   const settings = suspects.changed("settings", snapshot, live);
   const permitting = settings.filter((suspect) => permissions.has(suspect));
   const written = settings.filter((suspect) => !permissions.has(suspect));
-  // This runs even where the line has no owner any more, because the line of an accused object may
+  // This runs even if the line has no owner any more, because the line of an accused object may
   // also be in the location of unknown hosts.
   const inVain = written.some((suspect) => !known.has(suspect)) && search.accusedInVain(why);
   if (accused.length > 0 && !inVain) {

@@ -32,7 +32,7 @@ export class QuarantineKeeper {
 
   constructor(own: OwnConfigMaps, { quarantine, lastGood }: KeptState) {
     this.#suspects = new Suspects(own);
-    // The earlier process's search has ended with it. A new one starts where it is needed.
+    // The earlier process's search has ended with it. A new one starts if it is needed.
     this.#quarantine = reduced(quarantine, withoutSuspects);
     this.#lastGood = lastGood;
   }

@@ -45,7 +45,7 @@ interface Row {
   changed(now: Snapshot, live: Snapshot): readonly string[];
   /** Returns a text that identifies the version under `key`; undefined if there is none. */
   version(snapshot: Snapshot, key: string): string | undefined;
-  /** Absent where nothing can replace a refused version. */
+  /** Absent if nothing can replace a refused version. */
   readonly lastGood?: {
     form(snapshot: Snapshot, key: string): unknown;
     /** Returns `lastGood` with this form, which replaces refused versions from now on. */

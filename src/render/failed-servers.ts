@@ -31,7 +31,7 @@ export class FailedServers {
     });
   }
 
-  /** Forgets a Server that is gone, or all Servers, which are then made again. */
+  /** Drops a Server that is gone, or all Servers, which are then made again. */
   forget(key?: ServerKey): void {
     if (key === undefined) this.#bugs.clear();
     else this.#bugs.delete(key);

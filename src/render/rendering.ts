@@ -34,7 +34,7 @@ export interface Rendered {
 export type RenderBugs = ReadonlyMap<string, readonly Problem[]>;
 
 export interface ChangedRecord {
-  /** Undefined where the record is removed. */
+  /** Undefined if the record is removed. */
   readonly value: string | undefined;
   /**
    * The shapes that it names, as `slot@name`. Workers without one of them use the record that it

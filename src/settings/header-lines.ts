@@ -1,8 +1,8 @@
 /**
  * The lines of snippets about headers of requests and answers. nginx inherits all lines of such a
- * directive or none: a block with one of its own forgets those around it. The lines of authors and
- * those of Sluice have to hold together, so each is restated where the other would make nginx
- * forget it.
+ * directive or none: a block with one of its own does not inherit those around it. The lines of
+ * authors and those of Sluice have to apply together, so each is repeated in blocks where the other
+ * one would hide it.
  */
 
 import type { Protocol } from "../directives/place.ts";
@@ -47,7 +47,7 @@ export interface HeaderLines {
 
 /**
  * Whether a location, or the server around it, has its own lines of one of these directives, so
- * that nginx forgets those of the http block.
+ * that it does not inherit those of the http block.
  */
 export function hasOwn({ server, location }: HeaderLines, ...directives: readonly string[]): boolean {
   return [...location, ...server].some((line) => directives.includes(line.directive));

@@ -1,7 +1,7 @@
 /**
  * Spellings of header names that some programs take for another name. nginx replaces a header of a
  * client only under its exact name. Servers behind CGI and its successors read `_` as `-`, and so
- * do nginx's own variables for headers. So where the operator lets such names through, each header
+ * do nginx's own variables for headers. So if the operator lets such names through, each header
  * that Sluice sets is removed in its other spellings, or clients could contradict it.
  */
 import type { Settings } from "./registry.ts";
@@ -17,7 +17,7 @@ export function letsUnderscoresThrough({ ignoreInvalidHeaders, enableUnderscores
 const mostHyphens = 4;
 
 /**
- * Returns the other spellings of these names, without those that are names themselves; none where
+ * Returns the other spellings of these names, without those that are names themselves; none if
  * nginx drops them.
  */
 export function otherSpellings(names: readonly string[], settings: Underscores): readonly string[] {

@@ -11,11 +11,11 @@ export const toggle = emptyAs(bool, "false");
 /** Reads a whole number from 1 (or `min`) up to the largest that nginx can hold. */
 export const count = (range: Range = {}) => prefixed(integer({ min: 1, max: 2_147_483_647, ...range }));
 
-/** Reads a whole number of which zero, or an empty text, means "none" or "no limit". */
+/** Reads a whole number. Zero, or an empty text, means "none" or "no limit". */
 export const countOrNone = (range: Range = {}) => emptyAs(count({ min: 0, ...range }), "0");
 
 /** Reads whole seconds, at most the 24 days where nginx's timers end. */
 export const wholeSeconds = (range: Range = {}) => prefixed(seconds({ min: 1, max: 2_073_600, ...range }));
 
-/** Reads whole seconds, of which zero or an empty text turns the setting off. */
+/** Reads whole seconds. Zero or an empty text turns the setting off. */
 export const secondsOrOff = emptyAs(wholeSeconds({ min: 0 }), "0");

@@ -6,7 +6,7 @@ import { Token } from "../directives/token.ts";
 
 export interface NextUpstreamTokens {
   readonly http: Token;
-  /** Undefined where gRPC has none of the cases. */
+  /** Undefined if gRPC has none of the cases. */
   readonly grpc: Token | undefined;
 }
 

@@ -37,8 +37,7 @@ function passes(block: readonly Statement[]): boolean {
 }
 
 /**
- * Adds a line with nginx's default, because a line of its own makes nginx forget all inherited
- * ones.
+ * Adds a line with nginx's default. With a line of its own, a location inherits none of the others.
  */
 function ownHeaders(block: readonly Statement[]): Insertion[] {
   if (block.some(({ name }) => name === "proxy_set_header")) return [];

@@ -1,5 +1,5 @@
 /**
- * Writes addresses into the status of Ingresses, ten at a time, and only where the newest form of
+ * Writes addresses into the status of Ingresses, ten at a time, and only if the newest form of
  * the Ingress differs. One trap: a PUT of the status also replaces the metadata, including labels
  * and finalizers, so the whole Ingress has to be sent. A conflict means that the form was not the
  * newest.

@@ -60,7 +60,7 @@ export interface MemoryUse {
   readonly freeBytes: number;
 }
 
-/** Undefined where nginx does not report the use of its memory. */
+/** Undefined if nginx does not report the use of its memory. */
 export type PublishOutcome =
   | { readonly kind: "published"; readonly memory?: MemoryUse }
   | { readonly kind: "full"; readonly memory: MemoryUse }
@@ -122,7 +122,7 @@ export interface SyncReport {
   readonly translateMs: number;
   readonly renderMs: number;
   readonly publishMs: number;
-  /** Absent where no reload is needed, or it still has to wait. */
+  /** Absent if no reload is needed, or it still has to wait. */
   readonly reload?: ApplyOutcome | TurnFailure;
   /** The time from the first wake-up for the change until it was live. */
   readonly tookMs: number;

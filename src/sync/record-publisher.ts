@@ -11,7 +11,7 @@ import type { Memory, PublishOutcome, RecordChange } from "./ports.ts";
 export interface Published {
   /** The number of published records of each kind: `host`, `upstream` ... */
   readonly counts: Readonly<Record<string, number>>;
-  /** Undefined where there was nothing to publish, or no nginx runs. */
+  /** Undefined if there was nothing to publish, or no nginx runs. */
   readonly outcome: PublishOutcome["kind"] | undefined;
   /** Whether shared memory must be made larger. */
   readonly grows: boolean;

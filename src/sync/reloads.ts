@@ -22,7 +22,7 @@ export class Reloads {
     return this.#current !== undefined;
   }
 
-  /** Resolves when no reload runs; rejects where the reload threw. */
+  /** Resolves when no reload runs; rejects if the reload threw. */
   async over(): Promise<void> {
     await this.#current;
   }

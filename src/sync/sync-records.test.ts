@@ -19,7 +19,7 @@ const text = (generation: string, ...shapes: string[]): RenderedText => {
 type Turn = readonly [text: RenderedText, records: Readonly<Record<string, ChangedRecord>>];
 
 /**
- * Runs a Sync whose renderer returns the next of `turns` when the test asks for it. `publish`
+ * Runs a Sync whose renderer returns the next of `turns` when the test requests it. `publish`
  * decides whether memory has room.
  */
 async function running(turns: readonly Turn[], publish: (changes: readonly RecordChange[]) => PublishOutcome) {

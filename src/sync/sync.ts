@@ -1,8 +1,8 @@
 /**
- * One level-triggered loop: a wake-up only asks to look again. Each turn translates and renders the
- * present state, publishes the records at once, and requests a reload only when the text differs
- * and the token bucket allows it. Records that name a shape that nginx does not have yet are
- * published as well: their previous versions stay beside them until it has (route-handover.ts).
+ * One level-triggered loop: a wake-up only starts another turn. Each turn translates and renders
+ * the present state, publishes the records at once, and requests a reload only when the text
+ * differs and the token bucket allows it. Records that name a shape that nginx does not have yet
+ * are published as well: their previous versions stay beside them until it has (route-handover.ts).
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { guarded } from "../guarded.ts";

@@ -1,4 +1,4 @@
-/** The built-in template. Its compiler is loaded only where a file is not as it was built. */
+/** The built-in template. Its compiler is loaded only if a file is not as it was built. */
 import { preparedTemplate } from "../render/prepared-template.ts";
 import type { Template } from "../render/template.ts";
 import { builtInTemplates, readTemplateFiles } from "./files.ts";

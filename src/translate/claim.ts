@@ -51,13 +51,13 @@ export interface ClaimedPath {
   readonly filters?: Filters;
   readonly timeouts?: Timeouts;
   readonly retries?: Retries;
-  /** The status for requests to a backend that cannot be used; 500 where it is absent. */
+  /** The status for requests to a backend that cannot be used; 500 if it is absent. */
   readonly unusableStatus?: 503;
   /** The values of its own settings. If they are absent, those of the Claim count. */
   readonly features?: FeatureValues;
   /** The reason why it always answers 503. If it is absent, that of the Claim counts. */
   readonly closed?: Problem;
-  /** Whether requests without TLS may be redirected to https if features ask for that. */
+  /** Whether requests without TLS may be redirected to https if features require that. */
   readonly ownTls?: true;
   /** Objects beside the owner whose texts it contains. */
   readonly authors?: readonly Owner[];

@@ -61,7 +61,7 @@ export interface GatewayOptions {
   readonly httpsPort: number;
   /** The file with the authorities that this machine trusts; undefined if there is none. */
   readonly systemAuthorities: string | undefined;
-  /** Undefined where no Gateway has a Service of its own. */
+  /** Undefined if no Gateway has a Service of its own. */
   readonly services?: {
     /** Ports of nginx for these Services, without those on which Sluice itself listens. */
     readonly ports: readonly number[];

@@ -13,7 +13,7 @@ export interface OwnedPath {
   readonly path: Path;
   /** The field of its path in its owner; empty for an implicit path. */
   readonly field: string;
-  /** Undefined where it has no owner. */
+  /** Undefined if it has no owner. */
   readonly claim: Claim | undefined;
 }
 

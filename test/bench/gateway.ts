@@ -1,8 +1,8 @@
 /**
  * Compares the CPU time of a request for an HTTPRoute with one for an Ingress, in one nginx: with
  * the same host names and backend, on the port of the Ingresses and on a port of a Gateway. It does
- * the same with rules that have conditions, of which only the last one holds, and with a route in
- * shadow that would take each request.
+ * the same with rules that have conditions, only the last of which hold, and with a route in shadow
+ * that would take each request.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ function gateway(name: keyof typeof gatewayPorts) {
   };
 }
 
-/** Clients of the bench send neither the header nor the parameter that the first rules ask for. */
+/** Clients of the bench send neither the header nor the parameter that the first rules require. */
 function route(at: number, name: keyof typeof gatewayPorts) {
   const backendRefs = [{ name: `app-${at}`, port: 80 }];
   const conditions = [

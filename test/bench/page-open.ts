@@ -1,8 +1,8 @@
 /**
  * Measures the cost of the open page for a busy controller and its nginx: ten thousand hosts,
- * requests to hundreds of them, a change each second, and two browsers that ask as the page's own
- * scripts do. Times with the page and without it follow each other, so that both meet the same
- * machine.
+ * requests to hundreds of them, a change each second, and two browsers that send the requests of
+ * the page's own scripts. Times with the page and without it follow each other, so that both meet
+ * the same machine.
  */
 import { get } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";

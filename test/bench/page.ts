@@ -22,7 +22,7 @@ export function pageOf(results: Readonly<Record<string, Results>>, notes: string
   return withOutline(`${[notes.trim(), ...sections, ...costs].join("\n\n")}\n`);
 }
 
-/** One row for each figure; several columns where there are several numbers of hosts. */
+/** One row for each figure; several columns if there are several numbers of hosts. */
 function tableOf(figures: readonly Figure[]): string {
   const sizes = [...new Set(figures.map(({ hosts }) => hosts))].toSorted((a, b) => (a ?? 0) - (b ?? 0));
   const rows = [...new Set(figures.map(({ what }) => what))];

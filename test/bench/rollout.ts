@@ -1,9 +1,9 @@
 /**
  * Measures a rollout of 100 Deployments at once, by changes of their EndpointSlices, under 200
  * requests a second, half of them over kept connections. There has to be no reload, no failed
- * request, and no request to an address more than a second after it left its slice. A client asks
- * once more when a kept connection was closed before a byte of answer came, as HTTP clients do;
- * that is counted.
+ * request, and no request to an address more than a second after it left its slice. A client
+ * repeats a request if a kept connection was closed before a byte of the answer arrived, as HTTP
+ * clients do; that is counted.
  */
 import { Agent, createServer, get, type Server } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
@@ -15,7 +15,7 @@ import { hostOf, slice } from "./support/hosts.ts";
 const deployments = 100;
 const port = 8_080;
 const requestsPerSecond = 200;
-/** Addresses of Pods; the answer of a backend names the address that was asked. */
+/** Addresses of Pods; the answer of a backend names the address that got the request. */
 const address = (n: number) => `192.0.2.${2 + (n % 110)}`;
 
 export async function rollout(): Promise<Figure[]> {

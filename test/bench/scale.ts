@@ -14,7 +14,7 @@ import { residentMegabytes } from "./support/cpu.ts";
 import { filesOf, hostOf, secretsOf, settingsFlag } from "./support/hosts.ts";
 import { sizesOr } from "./support/sizes.ts";
 
-/** The number of hosts without a certificate that are asked, so that workers know them. */
+/** The number of hosts without a certificate that get a request, so that workers know them. */
 const met = 10_000;
 
 export async function scale(): Promise<Figure[]> {

@@ -1,8 +1,8 @@
 /**
  * Compares the CPU time of a connection and of a byte for a TCPRoute with a hand-written nginx.conf
  * that has the same endpoints and log. The two alternate on one machine, so that disturbances
- * affect both. `npm run bench -- --on-image streams` uses the image's nginx, which asks the
- * controller for the endpoints.
+ * affect both. `npm run bench -- --on-image streams` uses the image's nginx, which gets the
+ * endpoints from the controller over DNS.
  */
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,8 +1,8 @@
 /**
  * Measures the tools on one YAML file with 1,000 Ingresses, started as a user starts them: without
  * mistakes, or with an unknown annotation in one of a hundred Ingresses, whose line has to be
- * found. `sluice routes` asks a controller that serves them. The goal is a second for each, and two
- * for `sluice convert`, which also proves what it writes.
+ * found. `sluice routes` reads them from a controller that serves them. The goal is a second for
+ * each, and two for `sluice convert`, which also proves what it writes.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

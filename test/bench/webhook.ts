@@ -19,7 +19,7 @@ import type { Figure } from "./measured.ts";
 import type { Asked } from "./support/asker.ts";
 
 const sizes = [100, 1_000, 10_000];
-/** Reviews in a round, of which there are four. */
+/** Reviews in each of the four rounds. */
 const reviews = 400;
 const boundMs = 50;
 
@@ -110,7 +110,7 @@ async function measured(ingresses: number, atOnce: number): Promise<Figure[]> {
       values: tookMs,
       bound: boundMs,
       tail: true,
-      // Includes the asking thread; the webhook's part is about half.
+      // Includes the thread that sends the reviews; the webhook's part is about half.
       note: `${cpuMs.toFixed(1)} ms of CPU each`,
     },
     {

@@ -1,7 +1,8 @@
 /**
  * Gateways with a Service of their own, as the chart installs them: two replicas with exactly the
  * rights that the chart gives them, each Pod in a network of its own. The test stands in for the
- * load balancer: it writes the Service's address, and asks the endpoints of its slices.
+ * load balancer: it writes the Service's address, and sends requests to the endpoints of its
+ * slices.
  */
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";

@@ -57,7 +57,7 @@ function expectNoOverlap(...programs: readonly Program[]): void {
   for (const [i, [from]] of inOrder.entries()) if (i > 0) expect(from).toBeGreaterThan(inOrder[i - 1]?.[1] as number);
 }
 
-/** Starts two processes, of which the first one leads. */
+/** Starts two processes. The first one leads. */
 async function leaderAndFollower(standing: Standing = {}): Promise<readonly [Program, Program]> {
   const leader = start("leader", standing);
   await until(leader, "write");

@@ -153,7 +153,7 @@ const granted = new Set<string>();
 test("contain nothing that is not used", () => {
   // If a server streams lists, only a broken watch and a Secret that is read again cause a list.
   const asOldServer = [...used].map((what) => what.replace(/^watch /, "list "));
-  // Used only where a server has no EndpointSlices.
+  // Used only if a server has no EndpointSlices.
   const without = ["list endpoints", "watch endpoints"];
   // This API server has no Gateway API and no RouteSettings, so their rights are not used.
   const ofGateways = / \S+\.(gateway\.networking\.k8s\.io|sluice\.dev|apiextensions\.k8s\.io)$/;

@@ -1,6 +1,6 @@
 /**
- * `sluice serve` refuses and accepts in files what a real API server does; kubectl asks the server
- * without storing anything.
+ * `sluice serve` refuses and accepts in files what a real API server does; kubectl sends the
+ * objects to the server without storing them (a dry run).
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accepted, refused } from "../support/manifest-samples.ts";

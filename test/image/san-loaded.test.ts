@@ -1,7 +1,7 @@
 /**
  * The controller loads our module where the text has its directive, in both modes: the image's
- * `sluice serve` with a permitted snippet that checks the names of a TLS backend. If nothing
- * asks for it, it is not loaded.
+ * `sluice serve` with a permitted snippet that checks the names of a TLS backend. If no text needs
+ * it, it is not loaded.
  */
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:https";

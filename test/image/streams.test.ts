@@ -1,6 +1,6 @@
 /**
- * Tests abilities of the image's nginx that older ones lack: it asks the controller for the
- * endpoints of streams instead of being reloaded, and keeps the bodies of calls for their copies.
+ * Tests abilities of the image's nginx that older ones lack: it gets changed endpoints of streams
+ * from the controller without a reload, and keeps the bodies of calls for their copies.
  */
 import { expect, test } from "vitest";
 import { testedSuite } from "./support/container.ts";

@@ -1,4 +1,4 @@
-/** Tests by requests what a canary takes. The result is random only where a weight decides. */
+/** Tests by requests what a canary takes. The result is random only if a weight decides. */
 import { expect, test } from "vitest";
 import type { Balance, Canary, CanaryPolicy } from "../../src/model/configuration.ts";
 import { startBalancing } from "./support/balancing.ts";

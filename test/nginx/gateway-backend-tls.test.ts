@@ -23,7 +23,9 @@ interface Asked {
   readonly request: string;
 }
 
-/** Shows the certificate of backend.example, and asks the client for one without requiring it. */
+/**
+ * Presents the certificate of backend.example, and requests one of the client without requiring it.
+ */
 async function tlsBackend(address: string): Promise<{ asked: Asked[]; connections: () => number; port: number }> {
   const { backend, ca } = await sharedPki();
   const asked: Asked[] = [];

@@ -1,4 +1,4 @@
-/** Ports of Gateways that ask their clients for certificates. */
+/** Ports of Gateways that request client certificates. */
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

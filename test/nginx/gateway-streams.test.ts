@@ -370,7 +370,7 @@ test("a backend with a BackendTLSPolicy gets TLS, and only with the required cer
 test("a route that is moved is served there at the next turn, and its former listener is closed", async () => {
   await subject.apply([route("TCPRoute", "db", { section: "db", to: [{ name: "b3", port: 70 }] })] as never);
   await subject.settled();
-  // If endpoints are data, nginx asks for them once a second.
+  // If endpoints are data, nginx queries them once a second.
   await expect.poll(() => tcp(5432), { timeout: 30_000 }).toBe("63 hello");
   await subject.remove([route("TCPRoute", "db", { section: "db", to: [] })] as never);
   await subject.settled();

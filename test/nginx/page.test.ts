@@ -99,7 +99,7 @@ test("a Problem is listed with its time while it lasts, and a closed path with i
   await until("it to be gone", async () => (await answer("problems")).total === 0);
 });
 
-/** Malicious values, each of which is tried for each parameter. */
+/** Malicious values. Each is tried for each parameter. */
 const harmful = [
   "",
   "-1",

@@ -27,7 +27,7 @@ async function backendOn(address: string): Promise<string> {
   return address;
 }
 
-/** Returns the address of the backend that accepts a connection, or nothing where it is refused. */
+/** Returns the address of the backend that accepts a connection, or nothing if it is refused. */
 function ask(): Promise<string> {
   return new Promise((resolve) => {
     let printed = "";

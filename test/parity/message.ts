@@ -27,7 +27,7 @@ export function headOf(spec: RequestSpec, more: readonly Header[]): string {
   return `${lines.join("\r\n")}\r\n\r\n`;
 }
 
-/** Undefined where the request has none. */
+/** Undefined if the request has none. */
 export function bodyOf({ body }: RequestSpec): Buffer | undefined {
   if (body === undefined) return undefined;
   return typeof body === "string" ? Buffer.from(body) : Buffer.alloc(body.bytes, "x");

@@ -1,6 +1,6 @@
 /**
  * Runs every case of the corpus against Sluice, in both modes: the answers must be those of
- * ingress-nginx, or those of a decision in `docs/differences.md`. In dynamic mode nginx is asked
+ * ingress-nginx, or those of a decision in `docs/differences.md`. In dynamic mode nginx reports
  * before each request where it would send it, and the answer has to agree. Cases that nginx without
  * Lua cannot serve are skipped in static mode with a reason (`stock-limits.ts`).
  *

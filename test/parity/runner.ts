@@ -1,6 +1,6 @@
 /**
  * Runs cases one after the other against one controller, each in its own namespace. The ConfigMap
- * is changed only where a case needs it. The objects of a case are removed in the same turn that
+ * is changed only if a case needs it. The objects of a case are removed in the same turn that
  * adds those of the next case, which halves the number of turns.
  */
 import { setTimeout as delay } from "node:timers/promises";

@@ -35,8 +35,8 @@ export interface Subject {
   /** Resolves when all changes are live; rejects when that has become impossible. */
   readonly settled: () => Promise<void>;
   /**
-   * Returns the decision of the running nginx about a request, or a note where it cannot decide.
-   * Absent in static mode, where nginx cannot be asked.
+   * Returns the decision of the running nginx about a request, or a note if it cannot decide.
+   * Absent in static mode, in which nginx reports no decision.
    */
   readonly decided?: (asked: AskedRequest) => Promise<LiveDecision | { readonly note: string }>;
   /** Returns the process id of nginx's master, if it is a child of this process. */

@@ -210,7 +210,7 @@ function decidedOf(served: Served, one: AskedRequest, target: string, router?: R
   return decision?.backends[0]?.backend.service;
 }
 
-/** For one in this many requests, the running nginx is asked for its decision as well. */
+/** For one in this many requests, the running nginx reports its decision as well. */
 const askedEach = 4;
 
 /** Returns the decision with the route that the running nginx names. */

@@ -20,7 +20,7 @@ import type { Namespace } from "../../src/model/objects.ts";
 
 export interface AskedRequest {
   readonly gateway: string;
-  /** The server name of the handshake, which may be empty; absent where the client uses no TLS. */
+  /** The server name of the handshake, which may be empty; absent if the client uses no TLS. */
   readonly sni?: string;
   readonly port: number;
   readonly host: string;
@@ -36,7 +36,7 @@ export interface Objects {
   readonly routes: readonly (HTTPRoute | GRPCRoute)[];
   readonly namespaces?: readonly Namespace[];
   readonly grants?: readonly ReferenceGrant[];
-  /** `namespace/name` of Services that exist; absent where all do. */
+  /** `namespace/name` of Services that exist; absent if all do. */
   readonly services?: readonly string[];
   /** The names of each certificate, by `namespace/name` of its Secret. */
   readonly secrets?: Readonly<Record<string, readonly string[]>>;

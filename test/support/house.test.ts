@@ -59,7 +59,7 @@ const groups = {
     may: ["runtime", "shared"],
   },
   log: { rooms: ["log"], may: ["edges"] },
-  // It reads files, watches their folder, and asks nginx about their text.
+  // It reads files, watches their folder, and lets nginx test their text.
   template: { rooms: ["template"], may: ["shared", "edges"] },
 } as const;
 type Group = keyof typeof groups;

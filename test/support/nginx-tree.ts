@@ -15,7 +15,7 @@ export interface Directive {
 
 const blank = /[ \t\r\n]/;
 
-/** Parses the text. Throws where nginx would refuse it. */
+/** Parses the text. Throws if nginx would refuse it. */
 export function treeOf(text: string): readonly Directive[] {
   const reader = new Reader(text);
   const tree = reader.block(true);

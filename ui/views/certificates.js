@@ -1,4 +1,4 @@
-/** Shows certificates, of which those that expire first are at the top. */
+/** Shows certificates, those that expire first at the top. */
 import { get } from "../api.js";
 import { badge, h, name, row } from "../dom.js";
 import { showList } from "../list.js";

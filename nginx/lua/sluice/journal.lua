@@ -19,7 +19,7 @@ function _M.apply(text)
     if change[2] == nil then
       records:delete(change[1])
     else
-      -- `set` would evict other records where memory is short; `safe_set` fails instead.
+      -- `set` would evict other records if memory is short; `safe_set` fails instead.
       local stored, why = records:safe_set(change[1], change[2], 0, writing)
       if not stored then
         return nil, why

@@ -25,7 +25,7 @@ import type { GatewayObject } from "./subject.ts";
 export const mostNeighbours = 100;
 
 /**
- * Returns no warnings where the object is not ours, or Sluice fails on it: any client that reaches
+ * Returns no warnings if the object is not ours, or Sluice fails on it: any client that reaches
  * the port can send anything.
  */
 export function warningsFor(object: GatewayObject, snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {

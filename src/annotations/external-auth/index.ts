@@ -1,7 +1,7 @@
 /**
- * External authentication: nginx asks an auth service before each request (RS-16). An auth service
- * that cannot be set up closes the paths with 503. ingress-nginx drops the whole check where one of
- * three annotations is unreadable (RS-2.9).
+ * External authentication: nginx sends an auth request to a service before each request (RS-16). An
+ * auth service that cannot be set up closes the paths with 503. ingress-nginx drops the whole check
+ * if one of three annotations is unreadable (RS-2.9).
  */
 
 import { isDeepStrictEqual } from "node:util";
@@ -77,7 +77,7 @@ export const externalAuth = resolvedFeature({
     const problems = [...headers.problems, ...(kept && pool === undefined ? [notKept(context)] : [])];
     return { value: { kind: "ask", question }, problems };
   },
-  // nginx asks one auth service for a request, so two cannot be combined.
+  // nginx sends one auth request for each request, so two services cannot be combined.
   both: (one, other) => {
     if (one.kind === "none" || other.kind === "refuse") return other;
     return other.kind === "none" || one.kind === "refuse" || isSame(one, other) ? one : undefined;

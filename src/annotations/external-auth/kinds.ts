@@ -54,7 +54,7 @@ type Names = (name: string) => boolean;
 
 /**
  * Allows the variables of permitted snippets as well, but not in the host, which decides which
- * machine is asked.
+ * machine gets the auth request.
  */
 export const questionUrlNaming = (declared: Names): Kind<string> => {
   const kind = withVariables(trimmed(textOf(urlLetters)), (name) => isQuestionVariable(name) || declared(name));

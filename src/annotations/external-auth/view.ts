@@ -180,7 +180,7 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
   return [...all, ...others].map(([name, value]) => ({ name: Token.name(name), value }));
 }
 
-/** Returns a header that the author asks for. Its value is data where it is literal. */
+/** Returns a header that the author has configured. Its value is data if it is literal. */
 function sent(name: string, value: string, question: Question, place: Place): Token {
   const isData = place.live && !place.ofGateway && question.by === "ingress" && !value.includes("$");
   return isData ? place.bind(name, value) : (variableText.view(value) as Token);

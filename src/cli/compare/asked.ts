@@ -4,7 +4,7 @@ import { urlParts } from "../../decide/url.ts";
 export interface AskedRequest {
   readonly method: string;
   readonly scheme: "http" | "https";
-  /** Lower case; with a port only where the client named one. */
+  /** Lower case; with a port only if the client named one. */
   readonly host: string;
   /** Path and query as they are sent. */
   readonly target: string;

@@ -45,7 +45,7 @@ export function readDifferences(): Differences {
 }
 
 /**
- * Throws where the page does not have this form: that is a mistake of the page and not of a user.
+ * Throws if the page does not have this form: that is a mistake of the page and not of a user.
  */
 export function differencesIn(text: string): Differences {
   const idleThere: Part[] = [];

@@ -95,7 +95,7 @@ export const pluralOf = ({ noun }: Sum, total: number): string =>
   `${noun}${total === 1 ? "" : noun.endsWith("s") ? "es" : "s"}`;
 
 /**
- * Returns `, 3 of other classes left out: internal (2), traefik`, or nothing where there are none.
+ * Returns `, 3 of other classes left out: internal (2), traefik`, or nothing if there are none.
  */
 export function leftOutText({ leftOut }: Pick<Assessment, "leftOut">): string {
   const total = leftOut.reduce((sum, { count }) => sum + count, 0);

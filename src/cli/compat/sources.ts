@@ -140,7 +140,7 @@ function sourceOf(release: Release, object: OtherObject, file: string, files: Fi
   return { source, unjudged };
 }
 
-/** Returns a sentence where the part cannot be read. */
+/** Returns a sentence if the part cannot be read. */
 function partOf(part: Part, object: OtherObject, file: string, namespace: string, files: Files) {
   if (part.kind === "elsewhere") return part.why;
   if (part.kind === "file") {

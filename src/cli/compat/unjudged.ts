@@ -14,8 +14,7 @@ export interface Unjudged {
 }
 
 /**
- * Returns the mistakes in files because of which something is left out. An ignored field leaves
- * nothing out.
+ * Returns the mistakes in files that cause an omission. An ignored field leaves nothing out.
  */
 export function unjudgedIn(problems: Iterable<Problem>): Unjudged[] {
   return [...problems].flatMap((problem): Unjudged[] => {

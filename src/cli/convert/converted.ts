@@ -27,7 +27,7 @@ export interface Converted {
   /** The objects after the Ingresses were deleted. */
   readonly after: Snapshot;
   readonly proof: Proof;
-  /** A sentence about Ingresses of other classes, where there are some. */
+  /** A sentence about Ingresses of other classes, if there are some. */
   readonly unserved: string | undefined;
   /** The two sides that the proof compared. */
   readonly worlds: { readonly ofIngresses: World; readonly ofRoutes: World };

@@ -89,7 +89,7 @@ function adjustments(flags: Flags, object: ObjectName): Problem[] {
 }
 
 /**
- * Reports arguments where none is expected. ingress-nginx ignored them; often one is the value of a
+ * Reports arguments if none is expected. ingress-nginx ignored them; often one is the value of a
  * switch that was written without `=`.
  */
 function strays(rest: readonly string[], object: ObjectName, command: Command): Problem[] {

@@ -1,4 +1,4 @@
-/** Flags about the webhook that the API server asks before it accepts an Ingress. */
+/** Flags about the webhook that the API server calls before it accepts an Ingress. */
 import { optional } from "../../kinds/combine.ts";
 import { hostPort } from "../../kinds/flag-kinds.ts";
 import { flag } from "../flag.ts";

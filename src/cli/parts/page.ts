@@ -23,7 +23,7 @@ export interface PageParts {
   /** The requests that the health server passes on; undefined if the page is not on its port. */
   readonly requests: PageRequests | undefined;
   /**
-   * The server on its own port, where there is one, and the end of the page. It stops before the
+   * The server on its own port, if there is one, and the end of the page. It stops before the
    * health server.
    */
   readonly part: Part;

@@ -7,7 +7,7 @@ import { shown } from "../../kinds/kind.ts";
 import { SecretText } from "../../model/configuration.ts";
 
 /**
- * If more values change, the feature is reported as a whole, such as an auth service where there
+ * If more values change, the feature is reported as a whole, such as an auth service if there
  * was none.
  */
 const mostLeaves = 3;

@@ -34,7 +34,7 @@ export type { Finding };
 export interface Findings {
   /** In the order of files and lines. */
   readonly findings: readonly Finding[];
-  /** Returns a sentence about the Ingresses that are not served here, where there are some. */
+  /** Returns a sentence about the Ingresses that are not served here, if there are some. */
   readonly leftOut: (isAbout?: (key: string) => boolean) => string | undefined;
   /** The same about Gateways. */
   readonly gatewaysLeftOut: (isAbout: (key: string) => boolean) => string | undefined;
@@ -150,7 +150,7 @@ export function withoutElsewhere(problems: readonly Problem[], snapshot: Snapsho
 
 const placeOf = (object: ObjectName, field: string): string => `${named(object)}: ${field}`;
 
-/** Whether the Problem is a missing object of a kind of which the folder has none. */
+/** Whether the Problem is a missing object, and the folder has no object of its kind. */
 function isElsewhere(problem: Problem, snapshot: Snapshot): boolean {
   const { services, secrets, configMaps, gateways, listenerSets } = snapshot;
   const tables = {

@@ -10,7 +10,7 @@ import type { Snapshot } from "../../model/snapshot.ts";
 import type { Files } from "./folder.ts";
 
 /**
- * Returns a sentence where there are Ingresses that are not served. `served` is the class that the
+ * Returns a sentence if there are Ingresses that are not served. `served` is the class that the
  * controller serves.
  */
 export function leftOutNote(

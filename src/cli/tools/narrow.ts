@@ -1,6 +1,6 @@
 /**
  * Options that narrow the output of `routes` and `check`: one namespace, one Ingress, one host; and
- * the hint where nothing is left.
+ * the hint if nothing is left.
  */
 import { nearest } from "../../kinds/nearest.ts";
 import type { Ingress } from "../../model/objects.ts";

@@ -1,6 +1,6 @@
 /**
- * Finds the run folder of the controller that a command asks. `sluice serve` has it in the current
- * folder.
+ * Finds the run folder of the controller from which a command reads. `sluice serve` has it in the
+ * current folder.
  */
 import { existsSync } from "node:fs";
 import { pathsOf, type RunFolder } from "../../nginx/folder/paths.ts";

@@ -26,7 +26,7 @@ export interface Snippet {
 }
 
 /**
- * Returns the snippets of the controller's ConfigMap and, where they are allowed, those of
+ * Returns the snippets of the controller's ConfigMap and, if they are allowed, those of
  * Ingresses.
  */
 export function snippetsIn(
@@ -95,7 +95,7 @@ export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
 interface Declared {
   readonly variables: ReadonlySet<string>;
   readonly names: readonly SnippetName[];
-  /** False where a snippet includes files: they cannot be read here and may declare more. */
+  /** False if a snippet includes files: they cannot be read here and may declare more. */
   readonly isWhole: boolean;
 }
 

@@ -7,7 +7,7 @@ import type { Problem } from "../../problem.ts";
 import type { Files } from "./folder.ts";
 
 /**
- * Returns the Snapshot with the readable parts of these objects; the same Snapshot where there are
+ * Returns the Snapshot with the readable parts of these objects; the same Snapshot if there are
  * none.
  */
 export function withUnread(files: Files, snapshot: Snapshot): { readonly whole: Snapshot; readonly unread: Unread } {

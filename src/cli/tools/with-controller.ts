@@ -11,7 +11,7 @@ import type { Files } from "./folder.ts";
 export interface WithController {
   readonly flags: Flags;
   readonly as: Command;
-  /** `Deployment ingress-nginx/ingress-nginx-controller`, where there is one. */
+  /** `Deployment ingress-nginx/ingress-nginx-controller`, if there is one. */
   readonly from: string | undefined;
 }
 

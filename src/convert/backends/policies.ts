@@ -1,6 +1,6 @@
 /**
  * BackendTLSPolicies for Services whose certificates Ingresses check. A policy is for all requests
- * of routes to a port, so it is written only where all Ingresses that become routes check the same.
+ * of routes to a port, so it is written only if all Ingresses that become routes check the same.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { defaultUpstream, type Location, type Server } from "../../model/configuration.ts";

@@ -61,7 +61,7 @@ export interface Difference {
   readonly after: string;
   /** Annotations that the field comes from, where it is a feature. */
   readonly annotations: readonly string[];
-  /** The cause of the difference: that of its kind, or a more exact one where it is known. */
+  /** The cause of the difference: that of its kind, or a more exact one if it is known. */
   readonly why: string;
   readonly todo: string;
 }

@@ -116,7 +116,7 @@ export function answerFields({
 
 /**
  * Returns the text of the errors. The list's origin, the Ingress or the ConfigMap, matters only
- * where the Ingress has a backend for errors.
+ * if the Ingress has a backend for errors.
  */
 function errorsText({ own, ...errors }: FeatureValues["customErrors"]): string {
   return JSON.stringify({ ...errors, isForOwn: own && errors.standIn !== undefined });

@@ -39,7 +39,7 @@ export interface GatewayDecision {
   readonly lost: readonly RouteLost[];
   readonly taken: RouteTaken | undefined;
   readonly guards: readonly Guard[];
-  /** Backends that have a share; empty if no backend is asked. */
+  /** Backends that have a share; empty if no backend gets the request. */
   readonly backends: readonly BackendShare[];
   /**
    * The reason why an Ingress on the same port gets the request, if one does. The route then has no

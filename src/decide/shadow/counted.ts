@@ -8,7 +8,7 @@ export interface Party {
   readonly kind: "ingress" | "route" | "nothing";
   /** `namespace/name`. */
   readonly name: string;
-  /** Empty where the rule has no name. */
+  /** Empty if the rule has no name. */
   readonly rule: string;
   readonly path: string;
 }

@@ -92,7 +92,7 @@ export function alike(
 
 const isBlank = (value: unknown): boolean => value === undefined || value === null || value === "" || value === 0;
 
-/** Runs the checks in order. Later ones run only where earlier ones have found no mistake. */
+/** Runs the checks in order. Later ones run only if earlier ones have found no mistake. */
 export function both(first: Check, ...others: readonly Check[]): Check {
   return (value, path) => {
     const findings = first(value, path);

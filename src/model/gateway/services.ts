@@ -47,7 +47,7 @@ export interface DesiredService {
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
   /**
-   * Undefined where they cannot be read. Then an existing Service keeps its own, and no Service is
+   * Undefined if they cannot be read. Then an existing Service keeps its own, and no Service is
    * created.
    */
   readonly parameters: ServiceParameters | undefined;

@@ -165,7 +165,7 @@ export function sameBytes(one: string | Uint8Array, other: string | Uint8Array):
 }
 
 /**
- * Throws where a name leads outside of the folder, because that is a mistake of this program and
+ * Throws if a name leads outside of the folder, because that is a mistake of this program and
  * not of a user.
  */
 function mustBeOurs(path: string): void {

@@ -7,7 +7,7 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * Returns the key in `folder`, and makes it where there is none. If the disk accepts no file, the
+ * Returns the key in `folder`, and makes it if there is none. If the disk accepts no file, the
  * key lasts as long as this process.
  */
 export function nameKeyIn(folder: string): string {

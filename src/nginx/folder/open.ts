@@ -17,7 +17,7 @@ const longestRoot = 107 - "/sockets/".length - 32;
 
 /**
  * Creates the run folder at `path` if it is missing, and makes its folders private. Returns one
- * sentence where the folder cannot be used.
+ * sentence if the folder cannot be used.
  */
 export function openRunFolder(path: string): OpenedFolder {
   try {

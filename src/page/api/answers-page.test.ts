@@ -36,7 +36,7 @@ test("docs/page.md has each path of the API with its parameters, and no others",
   const text = readFileSync(new URL("../../../docs/page.md", import.meta.url), "utf8");
   const rows = text.matchAll(/^\| `(\w+)` \|(.*?)\| .* \|$/gm);
   const documented = new Map([...rows].map(([, name = "", cell = ""]) => [name, cell]));
-  // Nothing is asked, so that no source and no lists are needed.
+  // The test sends no request, so that no source and no lists are needed.
   const { parameters } = new ApiAnswers({} as never, {} as never, () => undefined);
   expect([...documented.keys()].sort()).toEqual([...parameters.keys(), "events"].sort());
   for (const [name, known] of parameters) {

@@ -7,10 +7,11 @@
 export interface AskQuestion {
   /**
    * `https://shop.example.com/cart?id=1`; without a scheme it is http. `tcp://db.example.com:5432`,
-   * `udp://` and `tls://` ask about a stream, and so does `db.example.com:5432` where one has it.
+   * `udp://` and `tls://` stand for a stream, and so does `db.example.com:5432` if a stream has
+   * this port.
    */
   readonly url: string;
-  /** GET where none is named. */
+  /** GET if none is named. */
   readonly method?: string;
   /** Headers by name in any case, as the client would send them. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -36,7 +37,7 @@ export interface AskAnswer {
    * Configuration, which may come from files.
    */
   readonly by: "nginx" | "configuration";
-  /** If a controller runs: why the running nginx was not asked, or gave no answer. */
+  /** If a controller runs: the reason why the running nginx got no query, or gave no answer. */
   readonly note?: string;
   readonly request: AskedWords;
   /**
@@ -62,7 +63,7 @@ export interface AskedWords {
 export interface Arrival {
   /** Absent for the ports of Ingresses, and for the port of a TCP or UDP service. */
   readonly listener?: AskedListener;
-  /** Absent where the host was not looked up, as with an answer of 400. */
+  /** Absent if the host was not looked up, as with an answer of 400. */
   readonly host?: FoundHostWords;
   /** The kind of stream, where nginx's stream module takes the connection; absent for a request. */
   readonly stream?: "tcp" | "udp" | "tls";
@@ -76,7 +77,7 @@ export interface Arrival {
    * Checks before the backend, in the order of nginx. The one that stops the request is the last.
    */
   readonly guards: readonly AskedGuard[];
-  /** Backends that may get the request; empty if no backend is asked. */
+  /** Backends that may get the request; empty if no backend gets it. */
   readonly backends: readonly AskedBackend[];
   /**
    * The certificate of the handshake. For http it is the one that https would show, where the host
@@ -145,7 +146,9 @@ export interface AskedRoute {
    * decides.
    */
   readonly when: string;
-  /** Equal where equal text of nginx.conf serves requests; absent if nginx was not asked. */
+  /**
+   * Equal if equal text of nginx.conf serves requests; absent if the running nginx got no query.
+   */
   readonly shape?: string;
 }
 

@@ -42,7 +42,7 @@ export interface Traffic {
   readonly requestsPerSecond: number;
   /** Answers with 5xx. */
   readonly errorsPerSecond: number;
-  /** Null where no request came. */
+  /** Null if no request came. */
   readonly p50: Quantile | null;
   readonly p99: Quantile | null;
 }
@@ -110,7 +110,7 @@ export interface EndpointRow {
 /** A setting that an author or the operator has given. */
 export interface GivenSetting {
   readonly key: string;
-  /** Null where the page does not show it. */
+  /** Null if the page does not show it. */
   readonly value: string | null;
   /** `annotation of Ingress shop/web` or `key of ConfigMap ingress-nginx/controller`. */
   readonly from: string;

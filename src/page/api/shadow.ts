@@ -11,7 +11,7 @@ export interface ShadowRow {
   readonly path: string;
   /** `namespace/name` of the route in shadow. */
   readonly route: string;
-  /** Empty where the rule has no name. */
+  /** Empty if the rule has no name. */
   readonly rule: string;
   /** `namespace/gateway/name`. */
   readonly listener: string;
@@ -29,7 +29,7 @@ export interface ShadowRow {
 }
 
 export interface ShadowDifference {
-  /** `backend`, `path` …; `same` where nothing would change. */
+  /** `backend`, `path` …; `same` if nothing would change. */
   readonly kind: string;
   readonly means: string;
 }

@@ -57,7 +57,7 @@ export interface StatusAnswer {
   /** Absent outside of a cluster. */
   readonly leader?: {
     readonly isOwn: boolean;
-    /** Identity of the leader, where it is known. */
+    /** Identity of the leader, if it is known. */
     readonly name?: string;
   };
 }
@@ -90,7 +90,7 @@ export interface StatusChange {
   readonly outcome: "live" | "waiting" | "refused" | "failed";
   /** The time from the notice of the change until it was live, or until its outcome was known. */
   readonly tookMs: number;
-  /** Absent where no reload was needed. */
+  /** Absent if no reload was needed. */
   readonly reload?: { readonly why: readonly string[]; readonly tookMs?: number };
   /** nginx's message, or another description of the failure. */
   readonly problem?: string;

@@ -1,6 +1,6 @@
 /**
  * Explains one request as one value: where it may arrive, which route takes it and why, its guards,
- * and how it ends. The running nginx finds hosts and routes where it was asked; otherwise the
+ * and how it ends. If the running nginx got the query, it has found host and route; otherwise the
  * matcher does. Everything else comes from the Configuration.
  */
 import { decide } from "../../decide/decide.ts";
@@ -130,7 +130,7 @@ function reaches({ end }: Decision): boolean {
   return end.kind !== "answer" || end.status < 404;
 }
 
-/** Returns the arrival at a port that only Gateways use, where none takes the host. */
+/** Returns the arrival at a port that only Gateways use, if none takes the host. */
 function nowhere(explaining: Explaining, host: string): Arrival {
   const { port } = explaining.asked;
   const changes = gatewayReasons(explaining);

@@ -6,9 +6,9 @@ import type { AskedWorld } from "./world.ts";
 export interface Explaining {
   readonly world: AskedWorld;
   readonly asked: AskedRequest;
-  /** The answer of the running nginx, where it was asked. */
+  /** The answer of the running nginx, if it got the query. */
   readonly live?: LiveRouter;
-  /** The reason why nginx was not asked, or gave no answer. */
+  /** The reason why nginx got no query, or gave no answer. */
   readonly note?: string;
   readonly now: Date;
 }

@@ -1,7 +1,7 @@
 /**
- * Ends work that takes too long. If nginx cannot be asked, patterns of tenants are applied here
- * to the URL in the question, and JavaScript has no limit for the steps of a pattern. Without a
- * time limit, a link to the page with such a URL could stop the whole controller.
+ * Ends work that takes too long. If nginx cannot answer the query, patterns of tenants are applied
+ * here to the URL in the question, and JavaScript has no limit for the steps of a pattern. Without
+ * a time limit, a link to the page with such a URL could stop the whole controller.
  */
 import { createContext, Script } from "node:vm";
 

@@ -15,7 +15,7 @@ export interface Asked {
   readonly stream?: AskedStream;
 }
 
-/** Returns a sentence where the text is neither. */
+/** Returns a sentence if the text is neither. */
 export function askedIn(question: AskQuestion): Asked | string {
   const { url } = question;
   const [, scheme, name = "", digits, slash] =
@@ -41,7 +41,7 @@ function serverNameOf(host: string): string {
   return isIP(name.replace(/^\[|\]$/g, "")) === 0 ? name : "";
 }
 
-/** Returns a sentence where the question is not about a request. */
+/** Returns a sentence if the question is not about a request. */
 function requestOf({ url, method = "GET", headers: given = {}, client }: AskQuestion): AskedRequest | string {
   const parts = urlParts(url);
   if (parts === undefined) return `${quoted(url)} is not a URL such as https://shop.example.com/cart`;

@@ -9,7 +9,7 @@ import type { Clock } from "../../timing/clock.ts";
 import type { ChangedEvent, TrafficEvent, ViewName } from "../api/events.ts";
 
 /**
- * The objects from which each view is made. The view may have changed where one of them is a
+ * The objects from which each view is made. The view may have changed if one of them is a
  * different object.
  */
 export type Marks = Readonly<Record<ViewName, readonly unknown[]>>;

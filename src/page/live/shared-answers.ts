@@ -22,7 +22,7 @@ export class SharedAnswers {
     this.#clock = clock;
   }
 
-  /** Returns the answer of this name, which `make` makes where there is none. */
+  /** Returns the answer of this name, which `make` makes if there is none. */
   of(name: string, make: () => Promise<Made>): Promise<Made> {
     if (this.#clock.now() - this.#since >= keptMs || this.#made.size >= mostAnswers) this.forget();
     const known = this.#made.get(name);

@@ -1,7 +1,7 @@
 /**
  * Requests a second, errors and answer times by path, from the counts that nginx's workers make
- * anyway. Sums are kept only while a browser reads them, for two windows of time, of which the
- * older one is complete. Their cost depends on the number of paths that get requests.
+ * anyway. Sums are kept only while a browser reads them, for two windows of time. The older one is
+ * complete. Their cost depends on the number of paths that get requests.
  */
 import type { CountedSums } from "../../metrics/request-metrics.ts";
 import type { Quantile, Traffic } from "../api/routes.ts";

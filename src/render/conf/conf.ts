@@ -43,7 +43,7 @@ export interface ConfParts extends AboutServers {
   readonly streams: readonly StreamServer[];
   readonly streamSnippets: readonly string[];
   readonly certificates: Table<Certificate>;
-  /** Whether a host asks clients for certificates. */
+  /** Whether a host requests certificates of clients. */
   readonly verifies: boolean;
   /** The values that the Lua needs; undefined in static mode. */
   readonly lua: LuaParts | undefined;
@@ -97,7 +97,7 @@ function variablesRead(text: string, isRead: (name: string) => boolean, { counts
   return names.map((name) => `"${name}"`);
 }
 
-/** Variables that the router sets only where the text reads them, and that no record names. */
+/** Variables that the router sets only if the text reads them, and that no record names. */
 const setWhereRead = new Set([...groupVariables, ...gatewayLabels, closedReasonVariable]);
 
 /**
@@ -173,7 +173,7 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
     shared: sharedLines(http),
     upstreams,
     servers,
-    // A record may name any of these variables, except those that the router sets only where the
+    // A record may name any of these variables, except those that the router sets only if the
     // text reads them.
     variables: [...variablesOf(lua)].map((name) =>
       lua === undefined || setWhereRead.has(name) ? ifRead(name) : Token.name(name),

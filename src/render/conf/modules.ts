@@ -1,7 +1,7 @@
 /**
  * Chooses the module files that nginx loads. Modules that only a setting or an annotation needs are
  * loaded only while one does, as with ingress-nginx: each costs every worker memory, ModSecurity
- * most of all. A reload may add and drop modules. Lua is loaded only where the text uses it,
+ * most of all. A reload may add and drop modules. Lua is loaded only if the text uses it,
  * because it makes a TLS context for each location.
  */
 

@@ -107,7 +107,7 @@ export function aboutServers(
 /**
  * Returns the view of the server of all hosts that are data. With `named` it has every name that no
  * other server has, so it must come last. This is for client certificates: nginx remembers the
- * server of the SNI only where a server has that name, and answers 421 to a request on that
+ * server of the SNI only if a server has that name, and answers 421 to a request on that
  * connection for a host that wants client certificates. `shared` says whether a Gateway uses one of
  * its ports, too.
  */
@@ -218,7 +218,7 @@ export function headOf(
     shared: false,
     askedHost: Token.variable(hostVariable),
     ownHost: Token.variable(ownHost(settings)),
-    // Names of which clients may choose a part.
+    // Names that clients may choose in part.
     openNames: isCatchAll || names.some((name) => formOf(name) !== "exact"),
     listen: [
       ...lines(ports.http, false),
@@ -258,7 +258,7 @@ export function certificateAt({ paths }: Machine, name: string, staple?: string)
 }
 
 /**
- * Returns the variables of routers: those of Gateways only where nginx listens for them, and one
+ * Returns the variables of routers: those of Gateways only if nginx listens for them, and one
  * more where this includes a usual port.
  */
 export function routeVariables({ gateway, beside }: Listening = { gateway: false, beside: false }): string[] {

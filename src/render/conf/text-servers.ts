@@ -17,11 +17,11 @@ import { filesOf, type RenderedFile } from "../rendered-files.ts";
 export type Slot = string;
 export const dataSlot: Slot = "";
 /**
- * The server of all ports of Gateways that ask clients for no certificate. No host can have this
+ * The server of all ports of Gateways that request no client certificate. No host can have this
  * name.
  */
 export const gatewaySlot: Slot = ":gateway";
-/** Returns the server of the ports that ask clients for certificates with this validation. */
+/** Returns the server of the ports that request client certificates with this validation. */
 export const guardedSlot = (validation: string): Slot => `${gatewaySlot}:${validation}`;
 /**
  * Returns the server of a port's listeners without a server block of their own. The ids of its

@@ -16,7 +16,7 @@ const readsElsewhere = new RegExp(
   `\\binclude\\s|_by_lua_file\\s|\\b(?:require|dofile|loadfile)\\b(?!${ownModule.source})`,
 );
 
-/** Marks the name of a variable, for a line that stays only where the text reads the variable. */
+/** Marks the name of a variable, for a line that stays only if the text reads the variable. */
 export function ifRead(name: string): Token {
   return Token.conf`${Token.gaps.ifRead}${Token.name(name)}`;
 }

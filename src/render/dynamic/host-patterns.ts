@@ -2,7 +2,7 @@
  * Renders aliases that are not exact names. nginx tries exact names first, then the longest
  * wildcard at the front, then the longest at the end, then regular expressions in the order of
  * their hosts, which include hosts like `*.example.com` (RS-4.4). The router does the same with
- * this one record, which exists only where a host has such an alias.
+ * this one record, which exists only if a host has such an alias.
  */
 import { groupsOf } from "../../directives/pattern-groups.ts";
 import { formOf } from "../../kinds/server-names.ts";

@@ -54,7 +54,7 @@ export class DynamicRenderer implements Renderer {
   readonly #serverParts = new Map<string, ServerParts>();
   #textHosts = new TextHosts();
   readonly #patterns = new Map<string, readonly HostPattern[]>();
-  /** Text servers by host: its own, and that of its www twin where there is one. */
+  /** Text servers by host: its own, and that of its www twin if there is one. */
   readonly #textServers = new Map<string, readonly RoutedTextServer[]>();
   readonly #used = new UsedShapes();
   readonly #failed = new FailedServers();
@@ -126,7 +126,7 @@ export class DynamicRenderer implements Renderer {
     return this.#used.size;
   }
 
-  /** Forgets everything. A record that is not made again is removed. */
+  /** Drops everything. A record that is not made again is removed. */
   #forget(changes: RecordChanges): void {
     for (const key of this.#records.keys()) changes.remove(key);
     this.#last = undefined;

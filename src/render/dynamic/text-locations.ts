@@ -1,7 +1,7 @@
 /**
  * Locations that are nginx's own even in dynamic mode. nginx refuses a snippet with a `location` or
  * an `alias` in a shape, which is a named location. So the paths of its host are text: each is a
- * location that asks the router, serves the request itself where the router chooses it, and
+ * location that runs the router. It serves the request itself if the router chooses it, and
  * otherwise jumps as `location /` does. The same holds for a snippet with groups of the path's
  * pattern, and for paths beside a server snippet with locations. Endpoints stay data.
  */

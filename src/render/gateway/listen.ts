@@ -16,7 +16,7 @@ import { type DividedPort, dividedPort } from "./divided-ports.ts";
 
 /** The part of a ListenerPort that is text. */
 export type ListenedPort = Pick<ListenerPort, "id" | "address" | "listenPort" | "port" | "tls" | "clients"> & {
-  /** Absent where no listener of the port has a server block of its own. */
+  /** Absent if no listener of the port has a server block of its own. */
   readonly divided?: DividedPort;
 };
 
@@ -68,7 +68,7 @@ export function listenerSlots(ports: Table<ListenerPort>, machine: Machine): Rea
 /**
  * Returns the values of the `listen` lines. They have no parameters of the socket. So nginx binds a
  * single socket for a port where some server listens on all addresses, and finds the address of a
- * connection when it arrives. Only where the stream module has that socket, an address has another
+ * connection when it arrives. Only if the stream module has that socket, an address has another
  * one. If several servers have a port, one of them `isFirst`.
  */
 export function gatewayListenLines(

@@ -1,7 +1,7 @@
 /**
  * The nginx text for the auth service of a rule. The service's address and path are data; the
  * headers of the subrequest are text. For a service over gRPC the subrequest goes to a socket of
- * nginx itself, and the server behind it asks the service (nginx/lua/sluice/gateway/check.lua).
+ * nginx itself, and the server behind it calls the service (nginx/lua/sluice/gateway/check.lua).
  */
 
 import { nextHops } from "../../directives/hops.ts";
@@ -23,7 +23,7 @@ const method = Token.name("/envoy.service.auth.v3.Authorization/Check");
 
 /**
  * The beginning of the path of a question over gRPC, before that of the request, so that no request
- * can name a location of the server that asks. check.lua takes it away.
+ * can name a location of the server that calls the service. check.lua removes it.
  */
 const ownPath = Token.name("/question");
 

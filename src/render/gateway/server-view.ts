@@ -11,7 +11,7 @@ import { filesOf, type RenderedFile } from "../rendered-files.ts";
 import type { ListenerServer } from "./divided-ports.ts";
 import { gatewayListenLines, type ListenedPort } from "./listen.ts";
 
-/** Ports that ask their clients for the same certificates. */
+/** Ports that request the same certificates of their clients. */
 export interface GatewayServer {
   readonly slot: Slot;
   /** At least one. */
@@ -81,7 +81,7 @@ export function gatewayServerView(
 
 /**
  * Returns the names of a server. A divided port has a server for every name: nginx remembers the
- * server of the handshake only where it has the name, and a request on that connection for a host
+ * server of the handshake only if it has the name, and a request on that connection for a host
  * with client certificates then gets 421.
  */
 function namesOf(server: GatewayServer, isFirst: boolean): Token {
@@ -92,8 +92,8 @@ function namesOf(server: GatewayServer, isFirst: boolean): Token {
 }
 
 /**
- * Returns whether the server of handshakes without a name asks for certificates. nginx compares
- * these with the authorities of that server alone, whatever host the request names.
+ * Returns whether the server of handshakes without a name requests certificates. nginx compares
+ * these with the authorities of that server alone, even if the request names another host.
  */
 function firstAsks({ tls, divided }: ListenedPort): boolean {
   return tls && divided?.servers.some((one) => one.hostnames.includes("") && asksForCertificate(one)) === true;

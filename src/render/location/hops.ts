@@ -20,7 +20,7 @@ export function hopOf(server: Server<FeatureValues>, index: number): string {
   return shortHash(["hop", whose, serverKey(server), path, isExact ? "exact" : ""].join("\0"));
 }
 
-/** Whether a route copies its requests, or asks an auth service about them. */
+/** Whether a route copies its requests, or has an auth service. */
 function asksByRoute({ filters, backends }: Location<FeatureValues>): boolean {
   return filters?.auth !== undefined || isCopied(filters) || backends.some((backend) => isCopied(backend.filters));
 }

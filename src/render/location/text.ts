@@ -107,7 +107,7 @@ export interface Target {
    * text sets timeouts.
    */
   readonly timedBlocks?: readonly string[];
-  /** Returns the name of one of the blocks, where there are several. */
+  /** Returns the name of one of the blocks, if there are several. */
   readonly chosen?: Token;
   /** Headers of its answers beside those of its features. */
   readonly answerHeaders?: readonly AnswerHeader[];
@@ -238,7 +238,7 @@ const ignoreHeaders = {
 };
 
 /**
- * Whether X-Forwarded-Prefix needs groups of the path. It is sent only where the path is rewritten,
+ * Whether X-Forwarded-Prefix needs groups of the path. It is sent only if the path is rewritten,
  * and its value may name groups by number or by name.
  */
 function asksForGroups({ backendRequest }: FeatureValues, rewrite: View): boolean {

@@ -105,7 +105,7 @@ function variableOfHeader(name: string): Token {
 }
 
 /**
- * Returns the headers for the case that no host asks for client certificates. The client's own
+ * Returns the headers for the case that no host requests client certificates. The client's own
  * headers are then removed, which costs nothing, while a variable would be computed for every
  * request.
  */
@@ -135,7 +135,7 @@ export function requestHeaders(
   { capabilities: can, mode }: Pick<Machine, "capabilities" | "mode">,
   behind: boolean,
 ): readonly Header[] {
-  // A map costs time at every request, so $pass_access_scheme is used only where it may differ from
+  // A map costs time at every request, so $pass_access_scheme is used only if it may differ from
   // $scheme.
   const scheme = settings.useForwardedHeaders || settings.useProxyProtocol ? "pass_access_scheme" : "scheme";
   const host = hostVariable(settings, mode);

@@ -14,7 +14,7 @@ export interface Listener {
   /** The catch-all server, which has the parameters of the socket. */
   readonly catchAll: boolean;
   /**
-   * Whether another socket has the port on one address. The kernel allows that only where all
+   * Whether another socket has the port on one address. The kernel allows that only if all
    * sockets of the port have `reuseport`.
    */
   readonly isDivided?: boolean;

@@ -34,8 +34,8 @@ export interface IssuedBy {
 }
 
 /**
- * Returns the value of the Set-Cookie header and its maps. The value is empty if the client has
- * the cookie, or no endpoint was asked.
+ * Returns the value of the Set-Cookie header and its maps. The value is empty if the client has the
+ * cookie, or no endpoint got the request.
  */
 export function affinityCookie({ cookie, label, path, binding }: IssuedBy): {
   readonly value: Token;

@@ -1,6 +1,6 @@
 /**
  * Decides whether TLS is configured for a name that only a pattern matches (static mode). The name
- * is known only at the request, so a `map` decides (RS-11.2). It exists only where TLS is
+ * is known only at the request, so a `map` decides (RS-11.2). It exists only if TLS is
  * configured for a wildcard, because an exact name does not need it.
  */
 

@@ -93,7 +93,7 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
 }
 
 /**
- * Returns lines that keep the groups of the path, which nginx forgets at the next pattern. If
+ * Returns lines that keep the groups of the path, which nginx overwrites at the next pattern. If
  * the host is a wildcard and the path is not a pattern, they keep the wildcard's label.
  */
 export function groupsOf({ name }: Server<FeatureValues>, isPattern: boolean): View[] {

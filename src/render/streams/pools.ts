@@ -25,8 +25,8 @@ export function hasEndpointsAsData({ mode, capabilities }: Pick<Machine, "mode" 
 }
 
 /**
- * Returns the name of a service, in the sense of DNS, under which nginx asks for the endpoints of
- * its pools. Each run folder has its own, so a second controller on this machine does not get the
+ * Returns the name of a service, in the sense of DNS, that nginx queries for the endpoints of its
+ * pools. Each run folder has its own, so a second controller on this machine does not get the
  * endpoints of the first one.
  */
 export const streamService = ({ nameKey }: Pick<Machine, "nameKey">): string => `sluice-${shortHash(nameKey)}`;

@@ -17,7 +17,7 @@ afterEach(() => {
 
 type Stored = KubernetesObject & { readonly status?: Record<string, unknown> };
 
-/** An API server with these objects, whose watch delivers changes when the test asks for it. */
+/** An API server with these objects, whose watch delivers changes when the test calls for it. */
 function server(...objects: readonly Stored[]) {
   let version = 100;
   const stored = new Map(objects.map((one) => [objectKey(one.kind, keyOf(one)), one]));

@@ -17,7 +17,7 @@ export interface ClassReading {
   readonly isServed: boolean;
   readonly status: DesiredStatus;
   readonly problems: readonly Problem[];
-  /** Undefined where they cannot be read. */
+  /** Undefined if they cannot be read. */
   readonly parameters: PartialParameters | undefined;
 }
 

@@ -2,7 +2,7 @@
 import type { DesiredCondition } from "../../model/gateway/status.ts";
 import { type Problem, sentence } from "../../problem.ts";
 
-/** Returns a condition that is true. Its reason is its type where none is given. */
+/** Returns a condition that is true. Its reason is its type if none is given. */
 export function holds(type: string, message: string, reason = type): DesiredCondition {
   return { type, status: "True", reason, message };
 }

@@ -30,7 +30,7 @@ export interface ListenerReading {
   readonly hostname: string;
   /** Whether nginx ends the TLS of clients. */
   readonly tls: boolean;
-  /** Undefined where it takes requests. */
+  /** Undefined if it takes requests. */
   readonly stream: StreamProtocol | undefined;
   readonly kinds: readonly RouteKind[];
   /** The reason why it is not accepted; undefined if it is. */

@@ -10,7 +10,7 @@ import { versionOf } from "../quarantine.ts";
 import type { Turn } from "../turn.ts";
 
 export interface FormInForce<T> {
-  /** Undefined where no form is in force. */
+  /** Undefined if no form is in force. */
   readonly form: T | undefined;
   /** The reason why the form in force is not the present one. */
   readonly refused: Problem | undefined;

@@ -6,7 +6,7 @@ import { twinOf } from "../hosts/names.ts";
 import { type HostPolicy, noHostPolicy, permits } from "./policy.ts";
 
 export interface Governed {
-  /** Returns the same object where nothing is removed. */
+  /** Returns the same object if nothing is removed. */
   readonly claim: Claim;
   readonly problems: readonly Problem[];
 }

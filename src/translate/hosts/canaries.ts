@@ -1,7 +1,7 @@
 /**
  * Adds canaries to the Locations that they shadow (RS-13). A canary belongs to the Locations of one
  * rule and never makes a Location; a rule may have several canaries. Its Upstream is separate even
- * where another path uses the same Service, because clients bound to the main Service are bound to
+ * if another path uses the same Service, because clients bound to the main Service are bound to
  * its canary by the same cookie (RS-14.7).
  */
 import { type Canary, catchAll, defaultUpstream } from "../../model/configuration.ts";
@@ -18,7 +18,7 @@ export interface Main {
   readonly path: string;
   readonly type: "exact" | "prefix";
   readonly upstream: string;
-  /** Undefined where it has no owner. */
+  /** Undefined if it has no owner. */
   readonly claim: Claim | undefined;
 }
 
@@ -89,7 +89,7 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
       shadowed.add(main);
       add(claim, own, main, mains[main]!.upstream);
     }
-    // A missing Service is reported only where it is used: an unused Service is not watched, so its
+    // A missing Service is reported only if it is used: an unused Service is not watched, so its
     // creation would not be noticed.
     const missing = missingPart(own, world);
     if (possible.length > 0 && missing !== undefined) idle(missing);

@@ -94,7 +94,7 @@ function changedAmong(host: string, drafts: readonly Draft[]): Problem[] {
   return [{ object: turning.owner, kind: "neighbours-changed", key, host: shownHost(host), neighbours }];
 }
 
-/** Reports ssl-passthrough where it is turned off, or where it has no name or no Service. */
+/** Reports ssl-passthrough if it is turned off, or if it has no name or no Service. */
 export function idlePassthrough(
   host: string,
   claims: readonly Claim[],

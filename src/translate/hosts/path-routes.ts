@@ -11,7 +11,7 @@ export interface Path {
   readonly path: string;
   readonly type: "exact" | "prefix";
   readonly regex: boolean;
-  /** Empty where the backend gets the path unchanged. */
+  /** Empty if the backend gets the path unchanged. */
   readonly rewriteTarget: string;
   /** Whether it answers 503. nginx only adds a slash where a location passes requests on. */
   readonly denied: boolean;

@@ -28,7 +28,7 @@ import { aliasesOf, type HostTls, hasTls, isCovered, tlsOf } from "./tls.ts";
 import { featuresFor } from "./weak-certificates.ts";
 
 export interface BuiltServer {
-  /** Undefined where the host has only canaries, which make no host (RS-3.8). */
+  /** Undefined if the host has only canaries, which make no host (RS-3.8). */
   readonly server: Server<FeatureValues> | undefined;
   readonly uses: readonly UpstreamUse[];
   /** Keys of the Secrets that were searched for its certificate. */

@@ -28,7 +28,7 @@ export function claimOf(ingress: Ingress, reading: Reading, closed: Problem | un
 
 const none: Readonly<Record<string, string>> = {};
 
-/** Returns the Problem because of which a reading closes the paths. */
+/** Returns the Problem that makes a reading close the paths. */
 function denialOf({ verdict, problems }: Reading): Problem | undefined {
   if (verdict !== "deny") return undefined;
   return problems.find((problem) => "done" in problem && problem.done === "deny") ?? problems[0];

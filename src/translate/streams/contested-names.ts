@@ -29,7 +29,7 @@ export class IngressNames {
     }
   }
 
-  /** Whether an Ingress keeps the name. `by` is the Claim of the route, where there is one. */
+  /** Whether an Ingress keeps the name. `by` is the Claim of the route, if there is one. */
   keeps(name: string, by: Claim | undefined): boolean {
     const host = this.#hosts.get(name);
     if (host === undefined) return false;

@@ -15,7 +15,7 @@ export interface EndpointsQuestion {
   readonly slices: readonly EndpointSlice[];
   /** The port's number or name, as its owner wrote it. */
   readonly port: string;
-  /** The port itself, where it is known already. */
+  /** The port itself, if it is known already. */
   readonly declared?: ServicePort;
   /** Whether requests go to the Service's own address instead of its endpoints (RS-9.7). */
   readonly serviceUpstream: boolean;
@@ -29,7 +29,7 @@ export type EndpointsAnswer =
   | {
       readonly kind: "endpoints";
       readonly endpoints: readonly Endpoint[];
-      /** The number of endpoints that were read, only where there were more. */
+      /** The number of endpoints that were read, only if there were more. */
       readonly most?: number;
     }
   | { readonly kind: "no-port" }
@@ -76,7 +76,7 @@ export function servicePortOf({ spec }: Service, reference: string): ServicePort
 
 interface FromSlices {
   readonly found: readonly Endpoint[];
-  /** Given only where there were more. */
+  /** Given only if there were more. */
   readonly most?: number;
 }
 

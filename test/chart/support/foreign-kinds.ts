@@ -1,7 +1,7 @@
 /**
- * Kinds of other projects of which the chart makes objects, with the fields that it uses:
- * Prometheus operator, KEDA, cert-manager. With these definitions the API server refuses a field
- * that the chart misspells. The fields come from these projects' own API pages.
+ * Kinds of other projects that occur in the chart, with the fields that it uses: Prometheus
+ * operator, KEDA, cert-manager. With these definitions the API server refuses a field that the
+ * chart misspells. The fields come from these projects' own API pages.
  */
 
 import type { Cluster } from "../../e2e/support/cluster.ts";

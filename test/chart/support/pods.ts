@@ -94,7 +94,7 @@ const hello = (name: string) =>
 
 const readyMs = 120_000;
 
-/** Repeats the readiness probe until it succeeds. Throws where the Pod is deleted before that. */
+/** Repeats the readiness probe until it succeeds. Throws if the Pod is deleted before that. */
 async function isReady(container: Manifest, address: string, signal: AbortSignal): Promise<void> {
   const probe = container.readinessProbe?.httpGet;
   if (probe === undefined) return;

@@ -1,9 +1,9 @@
 /**
  * The controller with the interface of the parity cases and a real API server: objects of a case
  * pass through admission and the informers. Creation timestamps are the server's, a second fine, so
- * an Ingress that must be younger waits for the next second. `settled` cannot ask the sync alone,
- * because a change may still be on its way: one object of each kind is written last, and each watch
- * is in order.
+ * an Ingress that must be younger waits for the next second. The state of the sync alone is not
+ * enough for `settled`, because a change may still be on its way: one object of each kind is
+ * written last, and each watch is in order.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -76,7 +76,7 @@ export function ingress(name: string, options: IngressOptions = {}): object {
 }
 
 /**
- * Returns the answer of `NAME.example`: the backend's address, or the status where it is not 200.
+ * Returns the answer of `NAME.example`: the backend's address, or the status if it is not 200.
  */
 export async function answerOf(name: string, options: Partial<RequestOptions> = {}): Promise<Backend | number> {
   const answer: Answer = await request({ to: "127.0.0.1:80", host: `${name}.example`, ...options });

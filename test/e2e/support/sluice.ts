@@ -19,7 +19,7 @@ const sources = [join(root, "src/main.ts")];
 export interface SluiceOptions {
   readonly cluster: Cluster;
   readonly flags?: readonly string[];
-  /** False where flags name the API server. */
+  /** False if flags name the API server. */
   readonly kubeconfig?: boolean;
   /** The user; `admin` by default. */
   readonly user?: string;

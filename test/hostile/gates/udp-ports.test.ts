@@ -1,7 +1,7 @@
 /**
- * Packets to the UDP ports on which nginx asks the controller for names, from a foreign socket on
- * this machine: no packet ends the controller, changes what nginx gets, or gets an answer that is
- * many times as long.
+ * Packets to the UDP ports on which the controller answers nginx's DNS queries, from a foreign
+ * socket on this machine: no packet ends the controller, changes what nginx gets, or gets an answer
+ * that is many times as long.
  */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
@@ -88,7 +88,7 @@ test("the port of streams still answers nginx after hostile packets, and they ch
   const servers = () => answerTo(question("_sluice._tcp.db", srv), streamPort);
   expect(recordsIn(await servers())).toBe(1);
   await barrage(streamPort);
-  // nginx asks for the addresses of a server that it was given before the others came.
+  // nginx queries the addresses of a server that it got before the others arrived.
   expect(recordsIn(await answerTo(question("p5432w1n0.db", 1), streamPort))).toBe(1);
   expect(recordsIn(await servers())).toBe(1);
 });

@@ -1,5 +1,5 @@
 /**
- * Client certificates on every way to a path: a required certificate is asked for, or the request
+ * Client certificates on every way to a path: a required certificate is requested, or the request
  * is refused.
  */
 import { Agent } from "node:https";

@@ -30,7 +30,7 @@ export function postgresOn(port: number, host: string): Server {
   return server.listen(port, host);
 }
 
-/** Answers the first message of a client, or the second one where the first asks for TLS. */
+/** Answers the first message of a client, or the second one if the first requests TLS. */
 function opened(socket: Socket, version: number): boolean {
   if (version === sslRequest) {
     socket.write("N");

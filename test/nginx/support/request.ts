@@ -33,7 +33,7 @@ export interface Answer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly body: string;
-  /** Common name of the server's certificate, where there was TLS. */
+  /** Common name of the server's certificate, if there was TLS. */
   readonly certificate?: string;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Sends requests without a pause while a test does something else, half of them over connections
- * that are kept. If a reused connection was closed before the first byte of an answer, the
- * client asks once more, as HTTP clients do, and the retry is counted.
+ * that are kept. If a reused connection was closed before the first byte of an answer, the client
+ * sends the request once more, as HTTP clients do, and the retry is counted.
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { keepalive, type RequestOptions, request } from "./request.ts";

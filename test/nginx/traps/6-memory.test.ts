@@ -40,7 +40,7 @@ test("a record that does not fit is refused, and no other record is evicted for 
 });
 
 test("the Lua code neither lists shared memory nor writes records in a way that evicts others", () => {
-  // Two files may list keys: digest.lua, which runs only where something other than the controller
+  // Two files may list keys: digest.lua, which runs only if something other than the controller
   // has written, and gateway/shadow.lua, which lists its own counts in a memory of their own for an
   // operator.
   const lists = ["digest.lua", join("gateway", "shadow.lua")];

@@ -59,7 +59,7 @@ local function average_time(endpoints)
 end
 
 local function note(peer, time)
-  -- `set` and not `safe_set`, because these entries may replace each other where memory is full.
+  -- `set` and not `safe_set`, because these entries may replace each other if memory is full.
   times:set(peer, time, kept_seconds, tick())
 end
 

@@ -68,7 +68,7 @@ local function named(generation)
   return listener, known, asked
 end
 
--- Returns the key pairs for the name. Where the listener has several certificates, the one with the
+-- Returns the key pairs for the name. If the listener has several certificates, the one with the
 -- name itself comes first, then one with the wildcard one label above.
 local function pairs_for(listener, name)
   local own = listener.named

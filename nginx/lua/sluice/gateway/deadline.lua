@@ -12,7 +12,7 @@ local unlimited = 86400
 
 local _M = { least = least }
 
--- Returns the seconds until the deadline, or a day where there is none.
+-- Returns the seconds until the deadline, or a day if there is none.
 function _M.left(var)
   local deadline = tonumber(var.route_deadline)
   return deadline and max(least, deadline - ngx.now()) or unlimited

@@ -23,8 +23,8 @@ local function is_free(name)
 end
 
 -- Returns `{ name, value, how }` for each HeaderValueOption. `how` is its append_action, or follows
--- from the older field `append`. 0 adds a value, 1 sets the header only where it is absent, 2 sets
--- it always, and 3 sets it only where it is present.
+-- from the older field `append`. 0 adds a value, 1 sets the header only if it is absent, 2 sets
+-- it always, and 3 sets it only if it is present.
 local function changes(options, default)
   local all = {}
   for _, option in ipairs(options) do

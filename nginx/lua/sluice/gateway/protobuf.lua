@@ -103,7 +103,7 @@ function _M.last(fields, number)
   return value
 end
 
--- Returns the number of a field, or 0 where it is not set.
+-- Returns the number of a field, or 0 if it is not set.
 function _M.count(fields, number)
   local parts = fields[number] or {}
   local value = parts[#parts] or 0

@@ -17,7 +17,7 @@ local names = setmetatable({}, {
 })
 
 -- Returns the record of the port that nginx accepted the connection on. Most ports have one scope
--- for all addresses; `address` is called only where a port has more.
+-- for all addresses; `address` is called only if a port has more.
 function _M.of(port, address, generation)
   local scope = store.get("scope", names[port], generation)
   if scope and scope.addresses then

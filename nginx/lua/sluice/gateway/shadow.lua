@@ -21,7 +21,7 @@ local function found(scope, name, uri, generation, alone)
   return record and paths.find(record, uri, alone)
 end
 
--- Returns the route in shadow that would take the request, or `paths.namesake` where nothing would
+-- Returns the route in shadow that would take the request, or `paths.namesake` if nothing would
 -- change, and the name of the host by which it was found. `level` is the name that takes the
 -- request now; less specific names are not tried. It is false for an alias that is a pattern,
 -- because patterns come after all names.

@@ -31,7 +31,7 @@ export type Part =
   | { readonly kind: "parameter"; readonly path: Path; readonly name: string; readonly value: string }
   /** A ConfigMap of the namespace, with YAML under a key. */
   | { readonly kind: "configmap"; readonly path: Path; readonly name: string; readonly key: string }
-  /** A values file, by its path from the object's own file; `why` counts where it is not here. */
+  /** A values file, by its path from the object's own file; `why` counts if it is not here. */
   | { readonly kind: "file"; readonly path: Path; readonly name: string; readonly why: string }
   /** Values that no object here has. */
   | { readonly kind: "elsewhere"; readonly path: Path; readonly why: string };

@@ -145,7 +145,7 @@ function judged({ fate, fallback, note }: Declared, value: unknown): Pick<ValueI
 const isInside = (name: string, declared: ReadonlyMap<string, Declared>): boolean =>
   [...declared.keys()].some((path) => path.startsWith(`${name}.`));
 
-/** Throws where the page does not have the form of its generator. */
+/** Throws if the page does not have the form of its generator. */
 function declaredIn(text: string): ReadonlyMap<string, Declared> {
   const rows = [...text.matchAll(/^\| `([^`]+)` \| (unset|`.*?`) \| (same|differs|no meaning|own) \| (.*) \|$/gm)];
   if (rows.length < 300) throw new TypeError("docs/chart-values.md is not the table of the chart's values");

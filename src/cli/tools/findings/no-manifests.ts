@@ -8,7 +8,7 @@ import { counted } from "../words.ts";
 
 const mostNamed = 5;
 
-/** Words of which every object of Kubernetes has some, however many mistakes it has. */
+/** Words that occur in objects of Kubernetes: even one with many mistakes has some of them. */
 const ofObjects = ["apiVersion", "kind", "metadata", "spec"];
 
 /**

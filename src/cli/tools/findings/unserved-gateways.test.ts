@@ -1,4 +1,4 @@
-/** Mistakes because of which no controller serves a Gateway or a route. */
+/** Mistakes that cause no controller to serve a Gateway or a route. */
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, route } from "../../../../test/support/gateways.ts";
 import { put } from "../../../../test/support/sketch.ts";

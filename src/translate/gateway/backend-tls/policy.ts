@@ -28,7 +28,7 @@ export interface PolicyReading {
   readonly object: ObjectName;
   readonly policy: BackendTLSPolicy;
   readonly targets: readonly PolicyTargetRead[];
-  /** Undefined where the policy is unusable; `invalid` then has the reason. */
+  /** Undefined if the policy is unusable; `invalid` then has the reason. */
   readonly tls: BackendTls | undefined;
   readonly invalid: Fault | undefined;
   /** References to authorities that cannot be resolved. */

@@ -1,4 +1,4 @@
-/** Client certificates that Gateways ask for, and the certificate that they show to backends. */
+/** Client certificates that Gateways request, and the certificate that they present to backends. */
 import { expect, test } from "vitest";
 import {
   authorities,

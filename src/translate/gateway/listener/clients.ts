@@ -1,6 +1,6 @@
 /**
- * Finds out where a Gateway asks its clients for certificates: for all HTTPS listeners, or for
- * those of a port.
+ * Finds out where a Gateway requests client certificates: for all HTTPS listeners, or for those of
+ * a port.
  */
 import type { ClientTLS, Gateway, ObjectReference } from "../../../model/gateway/objects.ts";
 

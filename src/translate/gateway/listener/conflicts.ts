@@ -28,7 +28,7 @@ export function withConflicts(objects: readonly Readings[]): readonly Readings[]
 }
 
 /**
- * Returns the listeners of one object with their conflicts. It is the same list where there are
+ * Returns the listeners of one object with their conflicts. It is the same list if there are
  * none. Their claims are added to those of the objects before it.
  */
 function judged(listeners: Readings, claims: Claims): Readings {

@@ -50,7 +50,7 @@ export function withSettings(
 }
 
 /**
- * Returns the conflict of a path with two auth services. nginx can ask only one for each request,
+ * Returns the conflict of a path with two auth services. nginx can use only one for each request,
  * and that of a filter replaces the operator's.
  */
 function twoServices({ filters, field }: ClaimedPath, { externalAuth }: FeatureValues, object: Problem["object"]) {

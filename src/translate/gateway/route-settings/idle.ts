@@ -32,7 +32,7 @@ const gateOf = new Map(
   }),
 );
 
-/** Guards of which each object has all values, or none. */
+/** Guards whose values are either all in one object, or not in it at all. */
 const whole: ReadonlySet<keyof FeatureValues | undefined> = new Set([
   "basicAuth",
   "clientCertificate",

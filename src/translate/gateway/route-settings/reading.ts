@@ -212,7 +212,7 @@ function lookupFor(home: string, { snapshot, options, grants }: SettingsWorld, g
   };
 }
 
-/** Returns the features of which the object has a key. */
+/** Returns the features that have a key in the object. */
 export function featuresGiven({ texts }: Pick<SettingsReading, "texts">): ReadonlySet<keyof FeatureValues> {
   return new Set([...texts.keys()].flatMap((key) => featureOf(key) ?? []));
 }

@@ -37,7 +37,7 @@ export interface BackendWorld {
   readonly useHttp2: boolean;
   readonly headerSettings: HeaderSettings;
   /**
-   * The protocol towards the backend, by `appProtocol` of the port; that of HTTPRoutes where it is
+   * The protocol towards the backend, by `appProtocol` of the port; that of HTTPRoutes if it is
    * absent.
    */
   readonly protocols?: Readonly<Record<string, BackendProtocol>>;

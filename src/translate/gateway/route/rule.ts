@@ -26,7 +26,7 @@ export interface RuleRead {
   readonly paths: readonly ClaimedPath[];
   /** References that cannot be resolved. */
   readonly unresolved: readonly Fault[];
-  /** Mistakes because of which the rule, or a part of it, is left out. */
+  /** Mistakes that cause the rule, or a part of it, to be left out. */
   readonly invalid: readonly Fault[];
   /** Whether nothing of the rule is served. */
   readonly isDropped: boolean;

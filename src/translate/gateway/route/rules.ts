@@ -13,7 +13,7 @@ export interface RulesRead {
   readonly paths: readonly ClaimedPath[];
   /** References that cannot be resolved. */
   readonly unresolved: readonly Fault[];
-  /** Mistakes because of which a rule, or a part of it, is left out. */
+  /** Mistakes that cause a rule, or a part of it, to be left out. */
   readonly invalid: readonly Fault[];
   /** Whether no rule is left. */
   readonly isVoid: boolean;

@@ -16,7 +16,7 @@ function targetOf(entries: readonly Entry[]): string {
 
 const isRoot = ({ rank, path }: Entry): boolean => rank === 0 && path === "/";
 
-/** Returns the entries with the redirect as the first one; the same where there is none. */
+/** Returns the entries with the redirect as the first one; the same if there is none. */
 export function withAppRoot(entries: readonly Entry[], problems: Problem[]): readonly Entry[] {
   const target = entries.length === 0 ? "" : targetOf(entries);
   if (target === "") return entries;

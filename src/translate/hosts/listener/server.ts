@@ -43,7 +43,7 @@ export function listenerServer(key: string, claims: readonly Claim[], world: Wor
   return { server, uses: usesOf(ordered), secrets: [], problems, contested };
 }
 
-/** Returns the entries of routes for the host; where there are none, that of the oldest twin. */
+/** Returns the entries of routes for the host; if there are none, that of the oldest twin. */
 function withoutTwins(entries: readonly Entry[]): readonly Entry[] {
   if (entries.every(({ claimed }) => claimed.isTwin !== true)) return entries;
   const own = entries.filter(({ claimed }) => claimed.isTwin !== true);
