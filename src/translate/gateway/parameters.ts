@@ -99,16 +99,26 @@ export function readParameters(question: ParametersQuestion): ParametersReading 
   return typeof read === "string" ? unusable(`ConfigMap ${namespace}/${name} has ${read}`) : { values: read };
 }
 
+/** The most unknown keys that a message names. */
+const mostNamed = 5;
+
+/** The longest value in characters. A long list of ranges is much shorter. */
+const longestValue = 65_536;
+
 /** Returns the values, or the mistake in them. */
 function valuesIn(data: Readonly<Record<string, string>>): PartialParameters | string {
   const strange = Object.keys(data).filter((key) => !Object.hasOwn(known, key));
   if (strange.length > 0) {
     const keys = strange.length === 1 ? "the key" : "the keys";
-    return `${keys} ${strange.join(", ")}, and only ${Object.keys(known).join(", ")} are known`;
+    const named = strange.slice(0, mostNamed);
+    const more = strange.length > mostNamed ? `, ${strange.length - mostNamed} more` : "";
+    return `${keys} ${named.join(", ")}${more}, and only ${Object.keys(known).join(", ")} are known`;
   }
   const values: Record<string, unknown> = {};
   for (const [key, text] of Object.entries(data)) {
     const { field, read } = known[key]!;
+    if (text.length > longestValue)
+      return `a value of ${key} with ${text.length} characters, and ${longestValue} are the most`;
     const value = read(text.trim());
     if (!value.ok) return `a value of ${key} that cannot be used: ${value.why}`;
     values[field] = value.value;

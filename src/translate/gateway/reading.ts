@@ -135,7 +135,7 @@ export function hasListener({ listeners, sets }: GatewayReading, isOf: (one: Lis
  * by the listener's id.
  */
 export function ownerOfListener(id: string): ObjectKey {
-  const [namespace, name, ...more] = id.split("/");
+  const [namespace, name, ...more] = id.split("/", 5);
   return more.length === 1 ? `Gateway ${namespace}/${name}` : `ListenerSet ${more[0]}/${more[1]}`;
 }
 

@@ -18,6 +18,9 @@ type Readings = readonly ListenerReading[];
  */
 const mostAddedPorts = 16;
 
+/** A longer hostname is invalid and matches no host. It could have very many wildcards above it. */
+const longestHostname = 253;
+
 /**
  * Returns the listeners of each object with their conflicts. The objects are in the order of their
  * precedence, the Gateway first. The cost of a listener does not depend on the number of listeners.
@@ -176,8 +179,8 @@ function withOverlaps(objects: readonly Readings[]): readonly Readings[] {
   });
 }
 
-function hasHosts({ listener, isBeaten }: ListenerReading): boolean {
-  return listener.protocol === "HTTPS" && !isBeaten;
+function hasHosts({ listener, hostname, isBeaten }: ListenerReading): boolean {
+  return listener.protocol === "HTTPS" && !isBeaten && hostname.length <= longestHostname;
 }
 
 /** The hostnames of one port, each with the objects that have it or a hostname below it. */
