@@ -94,7 +94,17 @@ class RuleReading {
       ...[this.#retries, this.#session].flatMap((one) => (one.ok ? one.notes : [])),
       ...places.flatMap(({ filters, at }) => idleAdditions(filters, at, this.#world.object)),
       ...neverFulfilled(matches, this.#field, this.#world),
+      ...this.#weightless(),
     ];
+  }
+
+  #weightless(): readonly Problem[] {
+    const { backendRefs = [] } = this.#rule;
+    if (backendRefs.length === 0 || backendRefs.some(({ weight = 1 }) => weight > 0)) return [];
+    const why = "gives every backend the weight 0";
+    const done = `its requests get ${refusalOf(this.#world)}`;
+    const { object } = this.#world;
+    return [{ object, kind: "field-unusable", field: `${this.#field}.backendRefs`, why, done }];
   }
 
   #path({ part, match }: ReadMatch): ClaimedPath {
