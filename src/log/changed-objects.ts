@@ -1,4 +1,5 @@
 /** Describes the objects that differ between two Snapshots, for people. */
+import { writtenName } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot, tableOf, type WatchedKind } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 
@@ -23,8 +24,9 @@ export function changedObjects(
     return found.map((change) => ({ kind, ...change }));
   });
   const objects = changes.slice(0, listed).map(({ kind, key, before: was, after: is }) => {
-    if (was === undefined) return `${kind} ${key} added`;
-    return is === undefined ? `${kind} ${key} removed` : `${kind} ${key} changed${parts(was, is)}`;
+    const name = writtenName(kind, key);
+    if (was === undefined) return `${name} added`;
+    return is === undefined ? `${name} removed` : `${name} changed${parts(was, is)}`;
   });
   return { objects, more: changes.length - objects.length };
 }

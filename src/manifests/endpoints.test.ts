@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { writtenName } from "../model/objects.ts";
 import { writtenObject } from "./object.ts";
 
 const written = (subsets: readonly unknown[]) =>
@@ -39,4 +40,12 @@ test.each([
     findings: [{ why: expect.stringMatching(/write an EndpointSlice/) }],
   });
   expect("findings" in read && read.findings[0]?.path.join(".")).toBe(field);
+});
+
+test.each([
+  ["default/web#", "Endpoints default/web"],
+  ["default/web#1", "Endpoints default/web"],
+  ["default/web-x7k2p", "EndpointSlice default/web-x7k2p"],
+])("the slice %s is called %s, as its author wrote it", (key, name) => {
+  expect(writtenName("EndpointSlice", key)).toBe(name);
 });

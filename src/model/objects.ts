@@ -168,6 +168,15 @@ export function keyOf({ metadata }: KubernetesObject): string {
   return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
 }
 
+/**
+ * Names an object as its author wrote it. Slices that are made of Endpoints have keys that end with
+ * `#`, perhaps with a number.
+ */
+export function writtenName(kind: string, key: string): string {
+  const [, name] = /^(.*)#\d*$/.exec(key) ?? [];
+  return name === undefined ? `${kind} ${key}` : `Endpoints ${name}`;
+}
+
 /** Identifies an object by kind, namespace and name: `Ingress shop/web`. */
 export type ObjectKey = `${string} ${string}`;
 

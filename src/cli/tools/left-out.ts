@@ -4,8 +4,7 @@
  * were about them too.
  */
 import { unreadOf } from "../../manifests/file-state.ts";
-import type { Unread } from "../../model/gist.ts";
-import type { Ingress } from "../../model/objects.ts";
+import { type Ingress, writtenName } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Files } from "./folder.ts";
 
@@ -61,13 +60,9 @@ function whyOf({ metadata, spec }: Ingress, served: string): string {
   return named === served ? "its namespace is not watched" : `its class is ${named}, and ${served} is served`;
 }
 
-/** Names the object. The key of Endpoints, which become an EndpointSlice, ends with `#`. */
-const nameOfUnread = ({ kind, key }: Unread): string =>
-  key.endsWith("#") ? `Endpoints ${key.slice(0, -1)}` : `${kind} ${key}`;
-
 /** Returns a sentence about objects and files that are not applied because of a mistake. */
 export function unreadNote(files: Files): string | undefined {
-  const objects = [...files.values()].flatMap(unreadOf).map(nameOfUnread);
+  const objects = [...files.values()].flatMap(unreadOf).map(({ kind, key }) => writtenName(kind, key));
   const whole = [...files].flatMap(([file, { faults, strays = [] }]) =>
     strays.length === 0 && faults.some(({ object, fatal }) => object === undefined && fatal) ? [file] : [],
   );
