@@ -4,6 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { fileError } from "../file-errors.ts";
+import { jsonDocuments } from "./plain-json.ts";
 
 /** A dump of ten thousand hosts has some 30 MB. */
 export const mostBytes = 64 * 1024 * 1024;
@@ -83,9 +84,13 @@ export class FolderRoom {
    */
   take(file: string, text: string): string | undefined {
     const parts = partsIn(text);
-    // A text with more parts is read only if it is JSON, whose cost depends on its bytes alone.
-    const amount = { bytes: Buffer.byteLength(text), parts: parts > mostParts.plain ? 0 : parts };
     const before = this.#held.get(file) ?? { bytes: 0, parts: 0 };
+    // The cost of JSON depends on its bytes alone. A text with more parts is read only if it is
+    // JSON. Other texts are tried only where their parts matter.
+    const isFree =
+      parts > mostParts.plain ||
+      (this.#parts - before.parts + parts > mostOfFolder.parts && jsonDocuments(text) !== undefined);
+    const amount = { bytes: Buffer.byteLength(text), parts: isFree ? 0 : parts };
     for (const measure of ["bytes", "parts"] as const) {
       const all = (measure === "bytes" ? this.#bytes : this.#parts) - before[measure] + amount[measure];
       if (all > mostOfFolder[measure] && amount[measure] > before[measure]) return noRoom(measure, all);

@@ -167,6 +167,17 @@ test("files beyond the limit of the folder are left out, and they are read when 
   const services = () => manifests.snapshot().services;
   await until("what there is room for", () => services().size === 13);
   expect(problemTexts().join("\n")).toMatch(/have 3\d+ lines and commas, and 3000000 are the most/);
+  // JSON has no limit of lines and commas.
+  const asJson = JSON.stringify({
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "c" },
+    spec: { ports: [{ port: 99 }] },
+  });
+  writeFileSync(join(folder, "c.json"), `${"\n".repeat(240_000)}${asJson}`);
+  await until("the JSON", () => services().has("default/c"));
+  rmSync(join(folder, "c.json"));
+  await until("the JSON to go", () => !services().has("default/c"));
   rmSync(join(folder, "b10.yaml"));
   rmSync(join(folder, "b11.yaml"));
   await until("the others", () => services().has("default/b23") && services().size === 13);
