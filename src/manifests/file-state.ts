@@ -23,7 +23,6 @@ export interface FileState {
 export interface Held {
   readonly kind: WatchedKind;
   readonly key: string;
-  readonly place: Place;
   readonly object: KubernetesObject;
   /** Finds the place of a field of the object in the file. */
   readonly placeOf: ManifestObject["placeOf"];
@@ -37,7 +36,7 @@ export function stateOf(manifest: Manifest, before: FileState | undefined): File
   const seen = new Set<string>();
   for (const one of manifest.objects) {
     const id = idOf(one);
-    if (objects.has(id)) doubles.set(id, one.place);
+    if (objects.has(id)) doubles.set(id, one.placeOf([]));
     const held = objects.has(id) ? undefined : heldOf(one, before?.objects.get(id));
     if (held !== undefined) objects.set(id, held);
     seen.add(id);
@@ -55,16 +54,7 @@ export function unreadOf({ objects }: Pick<Manifest, "objects">): readonly Unrea
  * where the present one would be refused.
  */
 function heldOf(one: ManifestObject, before: Held | undefined): Held | undefined {
-  const { kind, key, object } = one;
+  const { kind, key, placeOf, object } = one;
   if (object === undefined) return before;
-  return {
-    kind,
-    key,
-    placeOf: one.placeOf,
-    object: isDeepStrictEqual(before?.object, object) ? before!.object : object,
-    // Computed only when it is needed.
-    get place() {
-      return one.place;
-    },
-  };
+  return { kind, key, placeOf, object: isDeepStrictEqual(before?.object, object) ? before!.object : object };
 }

@@ -32,8 +32,8 @@ export class Library {
   readonly #ages: Ages;
   /** In the order in which they were first seen. */
   readonly #files = new Map<string, FileState>();
-  /** Files that hold an object, by its id. */
-  readonly #holders = new Map<string, Set<string>>();
+  /** Files that hold an object, by its id: almost always one. */
+  readonly #holders = new Map<string, readonly string[]>();
   #objects: Snapshot = emptySnapshot;
   #snapshot: Snapshot;
   #problems: Table<readonly Problem[]> = Table.empty();
@@ -84,16 +84,18 @@ export class Library {
       const before = this.#files.get(file);
       const after = manifest && stateOf(manifest, before);
       for (const state of [before, after]) for (const id of idsOf(state)) touched.add(id);
-      for (const id of idsOf(before)) this.#holders.get(id)?.delete(file);
-      for (const id of idsOf(after)) this.#holders.set(id, (this.#holders.get(id) ?? new Set()).add(file));
+      for (const id of idsOf(before))
+        this.#holders.set(
+          id,
+          this.#holdersOf(id).filter((one) => one !== file),
+        );
+      for (const id of idsOf(after)) this.#holders.set(id, [...this.#holdersOf(id), file]);
       if (after === undefined) this.#files.delete(file);
       else this.#files.set(file, after);
     }
     this.#adopt(touched);
-    const affected = new Set([
-      ...manifests.keys(),
-      ...[...touched].flatMap((id) => [...(this.#holders.get(id) ?? [])]),
-    ]);
+    const affected = new Set(manifests.keys());
+    for (const id of touched) for (const file of this.#holdersOf(id)) affected.add(file);
     this.#problems = this.#problems.with([...affected].map((file) => [file, this.#problemsOf(file)] as const));
   }
 
@@ -123,9 +125,13 @@ export class Library {
 
   /** Returns the file that was seen first among those with this object. */
   #ownerOf(id: string): string | undefined {
-    const holders = this.#holders.get(id) ?? new Set();
-    if (holders.size < 2) return [...holders][0];
-    return [...this.#files.keys()].find((file) => holders.has(file));
+    const holders = this.#holdersOf(id);
+    if (holders.length < 2) return holders[0];
+    return [...this.#files.keys()].find((file) => holders.includes(file));
+  }
+
+  #holdersOf(id: string): readonly string[] {
+    return this.#holders.get(id) ?? [];
   }
 
   /** Returns undefined if there are none. */
@@ -134,15 +140,16 @@ export class Library {
     if (state === undefined) return undefined;
     const faults = state.faults.map((fault) => faultProblem(file, fault, state));
     const doubles = [...state.doubles].map(([id, place]) => {
-      return takenProblem(file, state.objects.get(id)!, place, { file, place: state.objects.get(id)!.place });
+      const first = state.objects.get(id)!;
+      return takenProblem(file, first, place, { file, place: first.placeOf([]) });
     });
-    const taken = [...state.objects].flatMap(([id, held]) => {
+    const taken: Problem[] = [];
+    for (const [id, held] of state.objects) {
       const owner = this.#ownerOf(id)!;
-      if (owner === file) return [];
-      return [
-        takenProblem(file, held, held.place, { file: owner, place: this.#files.get(owner)!.objects.get(id)!.place }),
-      ];
-    });
+      if (owner === file) continue;
+      const place = this.#files.get(owner)!.objects.get(id)!.placeOf([]);
+      taken.push(takenProblem(file, held, held.placeOf([]), { file: owner, place }));
+    }
     const problems = [...faults, ...doubles, ...taken];
     return problems.length === 0 ? undefined : problems;
   }

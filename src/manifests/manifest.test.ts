@@ -22,7 +22,7 @@ items:
   - {apiVersion: serving.knative.dev/v1, kind: Service, metadata: {name: c}}
 `;
   const { objects, faults, complete } = readManifest(text);
-  expect(objects.map(({ kind, key, place }) => [kind, key, place.line])).toEqual([
+  expect(objects.map(({ kind, key, placeOf }) => [kind, key, placeOf([]).line])).toEqual([
     ["Service", "default/a", 3],
     ["Namespace", "b", 16],
   ]);

@@ -28,7 +28,6 @@ export interface Manifest {
 export interface ManifestObject {
   readonly kind: WatchedKind;
   readonly key: string;
-  readonly place: Place;
   /** Returns the place of a field, or of the nearest existing part around it. */
   readonly placeOf: (path: Path) => Place;
   /** Undefined if a fault is fatal. */
@@ -125,7 +124,7 @@ interface ReadItem {
 }
 
 function readItem({ value, path, placeIn }: Item, written: WrittenObject, places: Places): ReadItem {
-  const placeOf = (at: Path): Place => placeIn([...path, ...at]);
+  const placeOf = path.length === 0 ? placeIn : below(placeIn, path);
   if (written.is === "other") return { other: { value: written.value, placeOf }, faults: [], complete: true };
   if (written.is === "nameless") {
     const fault = {
@@ -151,17 +150,28 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
     object: {
       kind,
       key,
-      get place() {
-        return placeOf([]);
-      },
       placeOf,
       object,
-      ...(object === undefined && isMapping(value) && { gist: gistOf(value), repaired: () => repaired(value, kind) }),
+      ...(object === undefined && isMapping(value) && unread(value, kind)),
     },
     faults,
     complete: true,
   };
 }
+
+/**
+ * These functions live as long as their object. They are made here, because a function keeps
+ * everything that any function made beside it uses, such as the value as it was written.
+ */
+const below =
+  (placeIn: YamlDocument["placeOf"], path: Path): YamlDocument["placeOf"] =>
+  (at) =>
+    placeIn([...path, ...at]);
+
+const unread = (value: Readonly<Record<string, unknown>>, kind: WatchedKind) => ({
+  gist: gistOf(value),
+  repaired: () => repaired(value, kind),
+});
 
 const textMaps = new Set(["labels", "annotations", "data", "stringData"]);
 

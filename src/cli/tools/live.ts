@@ -126,7 +126,7 @@ const placeOf = () => nowhere;
 function manifestOf(items: readonly KubernetesObject[]): Manifest {
   const isOurs = (object: KubernetesObject) => Object.hasOwn(tableOf, object.kind);
   const objects = items.filter(isOurs).map((object): ManifestObject => {
-    return { kind: object.kind as WatchedKind, key: keyOf(object), place: nowhere, placeOf, object };
+    return { kind: object.kind as WatchedKind, key: keyOf(object), placeOf, object };
   });
   const others = items
     .filter((object) => !isOurs(object))

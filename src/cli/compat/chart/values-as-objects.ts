@@ -26,7 +26,7 @@ export function withChartValues({ content, placeOf, home, file, of }: ValuesSour
         ? ["controller", "config", ...path.slice(1)]
         : [];
   const manifest: Manifest = {
-    objects: [{ kind: "ConfigMap", key, place: placeOf([]), placeOf: (path) => placeOf(below(path)), object }],
+    objects: [{ kind: "ConfigMap", key, placeOf: (path) => placeOf(below(path)), object }],
     others: [],
     faults: [],
     complete: true,
