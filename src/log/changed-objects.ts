@@ -18,17 +18,20 @@ export function changedObjects(
   after: Snapshot,
   parts: (was: object, is: object) => string = () => "",
 ): ChangedObjects {
-  const changes = (Object.keys(tableOf) as WatchedKind[]).flatMap((kind) => {
+  const objects: string[] = [];
+  let more = 0;
+  for (const kind of Object.keys(tableOf) as WatchedKind[]) {
     const [old, now] = [before ?? emptySnapshot, after].map((one) => one[tableOf[kind]] as Table<object> | undefined);
-    const found = (now ?? Table.empty<object>()).changesSince(old ?? Table.empty());
-    return found.map((change) => ({ kind, ...change }));
-  });
-  const objects = changes.slice(0, listed).map(({ kind, key, before: was, after: is }) => {
-    const name = writtenName(kind, key);
-    if (was === undefined) return `${name} added`;
-    return is === undefined ? `${name} removed` : `${name} changed${parts(was, is)}`;
-  });
-  return { objects, more: changes.length - objects.length };
+    const changes = (now ?? Table.empty<object>()).changesSince(old ?? Table.empty());
+    const some = changes.slice(0, listed - objects.length);
+    more += changes.length - some.length;
+    for (const { key, before: was, after: is } of some) {
+      const name = writtenName(kind, key);
+      if (was === undefined) objects.push(`${name} added`);
+      else objects.push(is === undefined ? `${name} removed` : `${name} changed${parts(was, is)}`);
+    }
+  }
+  return { objects, more };
 }
 
 /**

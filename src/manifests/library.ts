@@ -89,7 +89,7 @@ export class Library {
           id,
           this.#holdersOf(id).filter((one) => one !== file),
         );
-      for (const id of idsOf(after)) this.#holders.set(id, [...this.#holdersOf(id), file]);
+      for (const id of idsOf(after)) this.#holders.set(id, this.#holdersOf(id).concat(file));
       if (after === undefined) this.#files.delete(file);
       else this.#files.set(file, after);
     }

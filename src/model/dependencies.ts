@@ -1,16 +1,19 @@
 /** An index of dependencies between names, in both directions. */
 export class Dependencies {
-  /** Most names have one user, and a Set for each of these would take most of the memory. */
+  /**
+   * Most names have one user and use one name. A Set or a list for each of these would take most of
+   * the memory.
+   */
   readonly #users = new Map<string, string | Set<string>>();
-  readonly #used = new Map<string, readonly string[]>();
+  readonly #used = new Map<string, string | readonly string[]>();
 
   /** Replaces everything on which `user` depended by `used`. */
   set(user: string, used: readonly string[]): void {
-    const before = this.#used.get(user);
-    if (before === undefined && used.length === 0) return;
-    for (const name of before ?? none) this.#leave(name, user);
+    const before = this.usedBy(user);
+    if (before.length === 0 && used.length === 0) return;
+    for (const name of before) this.#leave(name, user);
     if (used.length === 0) this.#used.delete(user);
-    else this.#used.set(user, used);
+    else this.#used.set(user, used.length === 1 ? used[0]! : used);
     for (const name of used) this.#join(name, user);
   }
 
@@ -21,7 +24,8 @@ export class Dependencies {
   }
 
   usedBy(user: string): readonly string[] {
-    return this.#used.get(user) ?? none;
+    const used = this.#used.get(user) ?? none;
+    return typeof used === "string" ? [used] : used;
   }
 
   isUsed(name: string): boolean {

@@ -66,7 +66,8 @@ export class Shapes {
       shapes.push(this.of(location, features));
       if (location.standIn !== undefined) shapes.push(this.standInOf(location, features));
     }
-    return shapes.length < 2 ? shapes : [...new Set(shapes)];
+    // The renderer keeps it, and a list that grew keeps room for sixteen more.
+    return shapes.length < 2 ? shapes.slice() : [...new Set(shapes)];
   }
 
   /** Returns the names of the shapes that may serve one Location. */

@@ -187,7 +187,8 @@ const endpoints = (found: readonly Endpoint[]): EndpointsAnswer => ({ kind: "end
 
 /** Sorts endpoints and removes duplicates, so that equal clusters give equal Upstreams. */
 function sorted(found: readonly Endpoint[]): readonly Endpoint[] {
-  if (found.length < 2) return found;
+  // It is kept, and a list that grew keeps room for sixteen more.
+  if (found.length < 2) return found.slice();
   const byText = new Map(found.map((endpoint) => [`${endpoint.address} ${endpoint.port}`, endpoint]));
   return [...byText.keys()].sort().map((text) => byText.get(text)!);
 }
