@@ -2,8 +2,9 @@
  * Flags whose effect a client, a scraper or a process list can see, on `sluice serve`; `test/e2e`
  * has those about a cluster.
  */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { expect, onTestFinished, test } from "vitest";
@@ -64,6 +65,25 @@ test("--mode, --configmap, --healthz-host, --disable-svc-external-name, --sync-r
   expect((await ask("away.example")).status).toBe(503);
   expect((await health()).status).toBe(200);
   await expect(request({ to: `192.0.2.1:${ports.health}`, path: "/healthz" })).rejects.toThrow("ECONNREFUSED");
+});
+
+test("--nginx-socket gets a warning, and neither configurations nor keys are sent to the socket", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "nginx-socket-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const socket = join(folder, "nginx.sock");
+  let connections = 0;
+  const stranger = createServer(() => {}).listen(socket);
+  stranger.on("connection", () => connections++);
+  onTestFinished(() => {
+    stranger.close();
+    stranger.closeAllConnections();
+  });
+  const { ask, logged, nginxes } = await served([`--nginx-socket=${socket}`]);
+  const warning = await logged(/--nginx-socket/);
+  expect(JSON.stringify(warning)).toContain("--nginx-socket: it is about a cluster; it has no effect");
+  expect((await ask("one.example")).body).toBe("hello");
+  expect(nginxes()).toBeGreaterThan(1);
+  expect(connections).toBe(0);
 });
 
 test("the flags about metrics determine labels, buckets and excluded metrics", async () => {
