@@ -28,12 +28,21 @@ export function namesThisMachine(header: string | undefined, ...others: readonly
   return ownNames.includes(name.toLowerCase()) || others.includes(name);
 }
 
-const proxyHeaders = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"];
+/** The names of headers that only proxies add. */
+const ofProxies = /^(forwarded|via|x-real-ip|x-client-ip|x-forwarded-.*|x-original-.*)$/;
+
+type Asked = Pick<IncomingMessage, "socket" | "headers" | "url">;
 
 /** Returns why `request` does not count as coming from this machine; undefined if it does. */
-export function whyNotLocal({ socket, headers }: Pick<IncomingMessage, "socket" | "headers">): string | undefined {
+export function whyNotLocal({ socket, headers, url = "/" }: Asked): string | undefined {
   if (!isLoopback(socket.remoteAddress ?? "")) return "only this machine may ask: use kubectl port-forward\n";
-  if (!namesThisMachine(headers.host)) return "ask for it as localhost or 127.0.0.1\n";
-  const proxied = proxyHeaders.find((name) => headers[name] !== undefined);
+  // A target that names a host decides about the host of the request (RFC 9112 3.2.2).
+  const hosts = [headers.host, ...(url.startsWith("/") ? [] : [hostIn(url)])];
+  if (!hosts.every((host) => namesThisMachine(host))) return "ask for it as localhost or 127.0.0.1\n";
+  const proxied = Object.keys(headers).find((name) => ofProxies.test(name));
   return proxied === undefined ? undefined : `a proxy may not ask, and there is a header ${proxied}\n`;
+}
+
+function hostIn(url: string): string | undefined {
+  return URL.canParse(url) ? new URL(url).host : undefined;
 }

@@ -153,11 +153,11 @@ test("a page of another site gets no events and no answers, under any host name"
   // Origin.
   const strangers = [
     ...["evil.example", "evil.example:21254", "127.0.0.1.evil.example", "localhost.evil.example", "127.1", "[::]"],
-    ...["localhost@evil.example", "localhost:80:80", "", "0.0.0.0", "2130706433"],
+    ...["localhost@evil.example", "localhost:80:80", "", "0.0.0.0", "2130706433", "localhost.", "[::ffff:127.0.0.1]"],
   ].map((host) => `Host: ${host}`);
   const others = [
     ...["Sec-Fetch-Site: cross-site", "Sec-Fetch-Site: same-site", "X-Forwarded-For: 127.0.0.1", "Via: 1.1 a"],
-    "Forwarded: for=127.0.0.1",
+    ...["Forwarded: for=127.0.0.1", "X-Forwarded-Proto: https", "X-Original-URI: /"],
   ].map((header) => `Host: localhost\r\n${header}`);
   for (const part of parts)
     for (const head of [...strangers, ...others]) {
@@ -165,6 +165,9 @@ test("a page of another site gets no events and no answers, under any host name"
       expect.soft([part, head, ["400", "403"].includes(status)]).toEqual([part, head, true]);
       expect.soft(body, head).not.toMatch(/web\.example|event:|connected/);
     }
+  for (const origin of ["http://evil.example", "http://localhost.evil.example:80"]) {
+    expect.soft((await sent(`${origin}/ui/api/v1/status`)).status, origin).toBe("403");
+  }
   // A page may send this POST without a preflight. It changes nothing, and the page cannot read the
   // answer.
   const { status } = await sent("/ui/api/v1/events", "Host: localhost\r\nContent-Type: text/plain", "POST");
