@@ -131,7 +131,13 @@ export interface Session {
   readonly isPermanent: boolean;
 }
 
-/** Limits in milliseconds. If one is undefined, only the usual limits hold. */
+/** The longest time that nginx can wait, in milliseconds, where a route asks for no limit. */
+export const noLimit = 2_147_483_000;
+
+/**
+ * Limits in milliseconds. If one is undefined, only the usual limits hold. Where a route asks for
+ * no limit, `backendRequest` is `noLimit`.
+ */
 export interface Timeouts {
   /** For the whole request, with all attempts. */
   readonly request: number | undefined;

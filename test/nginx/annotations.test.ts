@@ -2,14 +2,13 @@
  * Tests annotations whose effect a recorded answer cannot show: nginx's logs, its time limits, and
  * its protocols beside HTTP.
  */
-import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { connect as connectTcp, createServer, type Socket } from "node:net";
+import { connect as connectTcp, createServer } from "node:net";
 import { text } from "node:stream/consumers";
-import { setTimeout as delay, setImmediate as turn } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { ingress, service, slice } from "../support/sketch.ts";
+import { listensDeafly } from "./support/deaf-backend.ts";
 import { type Stand, startStand } from "./support/stand.ts";
 import { until } from "./support/until.ts";
 
@@ -56,39 +55,6 @@ test("a body larger than client-body-buffer-size goes to a file, and a smaller o
   await until("the line about the file", () => filed() === 1);
 });
 
-/**
- * Starts a server that is stopped as soon as it listens: the kernel accepts connections until its
- * queue is full, and then none.
- */
-async function listensDeafly(): Promise<{ readonly port: number; readonly child: ChildProcess }> {
-  const program = `const s = require("net").createServer(); s.listen({ host: "${address}", port: 0, backlog: 1 }, () => console.log(s.address().port));`;
-  const child = spawn(process.execPath, ["-e", program], { stdio: ["ignore", "pipe", "inherit"] });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const [data] = await once(child.stdout!, "data");
-  child.kill("SIGSTOP");
-  const port = Number(data);
-  const waiting: Socket[] = [];
-  onTestFinished(() => waiting.forEach((socket) => void socket.destroy()));
-  for (let full = false; !full; ) {
-    const socket = connectTcp(port, address);
-    waiting.push(socket);
-    full = !(await connects(socket));
-  }
-  return { port, child };
-}
-
-/**
- * Whether the kernel on the other side accepts the connection. Over loopback it does so at once or
- * not at all.
- */
-async function connects(socket: Socket): Promise<boolean> {
-  await Promise.race([once(socket, "connect"), delay(300)]);
-  // This process may have been stopped meanwhile: data that arrived then is read in the next turn
-  // of the event loop.
-  for (let turns = 0; turns < 2; turns++) await turn();
-  return !socket.connecting;
-}
-
 const at = (name: string, port: number) => {
   const found = slice(name, address);
   return [service(name), { ...found, ports: [{ port }] }];
@@ -96,7 +62,7 @@ const at = (name: string, port: number) => {
 const once504 = { "proxy-next-upstream": "off" };
 
 test("proxy-connect-timeout ends the wait for a backend that accepts no connection", async () => {
-  const { port } = await listensDeafly();
+  const { port } = await listensDeafly(address);
   await stand.apply(...at("deaf", port), only({ ...once504, "proxy-connect-timeout": "1" }, "deaf"));
   const began = Date.now();
   expect((await stand.ask("a.example")).status).toBe(504);

@@ -1,6 +1,9 @@
 /** Changes of a route to requests and answers. */
 import { expect, test } from "vitest";
-import type { CorsPolicy, Filters } from "../../src/model/filters.ts";
+import { unannotated } from "../../src/annotations/read.ts";
+import { type CorsPolicy, type Filters, noLimit } from "../../src/model/filters.ts";
+import { defaultSettings } from "../../src/settings/registry.ts";
+import { listensDeafly } from "./support/deaf-backend.ts";
 import {
   type Gateways,
   host,
@@ -240,6 +243,35 @@ test("copies have paths of their own, a deadline ends a request with 504, and a 
   expect((await ask("/attempt?wait=5000")).status).toBe(504);
   const tries = it.seen().filter(({ url }) => url.startsWith("/attempt"));
   expect(tries.length, "a slow attempt is not made again").toBe(1);
+});
+
+test("0s lifts the limits of the ConfigMap, and no limit of a route lengthens the time to connect", async () => {
+  const at = "127.0.0.59:18810";
+  const deaf = await listensDeafly("127.0.0.61");
+  const it = await startGateways(18_800);
+  const short = { proxyReadTimeout: 1, proxyConnectTimeout: 1 };
+  const features = unannotated({ ...defaultSettings, ...short });
+  const limit = (path: string, backendRequest: number, upstream = "b1") =>
+    rule(path, {}, { to: [{ upstream }], timeouts: { request: undefined, backendRequest }, features });
+  await it.put({
+    ports: [port("a", "127.0.0.59", 18_810, { web: "" }, { port: 80 })],
+    hosts: [
+      host("shop/a/web", "_", [
+        rule("/usual", {}, { features }),
+        limit("/free", noLimit),
+        limit("/deaf", 120_000, "deaf"),
+        limit("/freely/deaf", noLimit, "deaf"),
+      ]),
+    ],
+    endpoints: { deaf: { address: "127.0.0.61", port: deaf.port } },
+    settings: short,
+  });
+  const ask = async (path: string) => (await request({ to: at, host: "a.example", path })).status;
+  expect(await ask("/usual?wait=2500")).toBe(504);
+  expect(await ask("/free?wait=2500")).toBe(200);
+  const began = performance.now();
+  expect(await Promise.all([ask("/deaf"), ask("/freely/deaf")])).toEqual([504, 504]);
+  expect(performance.now() - began).toBeLessThan(60_000);
 });
 
 test("a route sets the forwarded headers itself, and each backend has its own path", async () => {

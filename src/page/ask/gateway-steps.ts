@@ -7,7 +7,7 @@ import type { RouteLost, RouteTaken } from "../../decide/gateway/match.ts";
 import { conditionWords } from "../../model/condition-words.ts";
 import { catchAll } from "../../model/configuration.ts";
 import { shownValue } from "../../model/credentials.ts";
-import type { Filters, HeaderChanges, Retries } from "../../model/filters.ts";
+import { type Filters, type HeaderChanges, noLimit, type Retries } from "../../model/filters.ts";
 import { named, sentence } from "../../problem.ts";
 import type { AskedBackend, AskedStep } from "../api/ask.ts";
 import { endOf, guardStep, percent, problemStep, someOf, step } from "./steps.ts";
@@ -141,9 +141,13 @@ function timeoutSteps({ location: { timeouts, retries } }: RouteTaken): AskedSte
   const { request, backendRequest } = timeouts ?? {};
   return [
     ...(request === undefined ? [] : [step("timeout", `${request} ms for the whole request`)]),
-    ...(backendRequest === undefined ? [] : [step("timeout", `${backendRequest} ms for each attempt`)]),
+    ...(backendRequest === undefined ? [] : [step("timeout", attemptWords(backendRequest))]),
     ...(retries === undefined ? [] : [step("retries", retryWords(retries))]),
   ];
+}
+
+function attemptWords(limit: number): string {
+  return limit === noLimit ? "none, so the backend may take any time" : `${limit} ms for each attempt`;
 }
 
 function weightSteps({ location: { share } }: RouteTaken): AskedStep[] {

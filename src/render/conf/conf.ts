@@ -218,6 +218,7 @@ function luaView(
 ) {
   return {
     gateway,
+    connectTimeout: Token.count(settings.proxyConnectTimeout),
     underscores: letsUnderscoresThrough(settings),
     homes: homes.map(({ slot, listeners }) => ({ slot: Token.word(slot), listeners: listeners.map(Token.word) })),
     dictionaries: ownDictionaries(settings),

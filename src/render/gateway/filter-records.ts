@@ -6,16 +6,17 @@
 
 import { isOriginHeader } from "../../kinds/origin-headers.ts";
 import type { Location } from "../../model/configuration.ts";
-import type {
-  AuthService,
-  CopyWay,
-  CorsPolicy,
-  Filters,
-  HeaderChanges,
-  Mirror,
-  PathChange,
-  Session,
-  UrlRewrite,
+import {
+  type AuthService,
+  type CopyWay,
+  type CorsPolicy,
+  type Filters,
+  type HeaderChanges,
+  type Mirror,
+  noLimit,
+  type PathChange,
+  type Session,
+  type UrlRewrite,
 } from "../../model/filters.ts";
 import type { Fields } from "../../model/records.ts";
 import type { RouteTraits } from "./route-traits.ts";
@@ -65,6 +66,7 @@ export function filterTraits(
     ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
     ...(owns.length > 0 ? { owns } : {}),
     ...(limited ? { limited: true } : {}),
+    ...(timeouts?.backendRequest === noLimit ? { endless: true } : {}),
     ...(rule.auth === undefined ? {} : { asks: asksOf(rule.auth) }),
     ...(rule.session === undefined ? {} : { persists: true }),
     ...(retries === undefined ? {} : { retries: retries.codes }),

@@ -22,8 +22,10 @@ export interface RouteTraits {
    * in lower case, sorted.
    */
   readonly owns?: readonly string[];
-  /** Whether requests have a deadline. */
+  /** Whether requests have timeouts of their own. */
   readonly limited?: true;
+  /** Whether no time is too long, so that only connections may fail for it. */
+  readonly endless?: true;
   /**
    * The protocol and TLS of subrequests to an auth service, their headers, and whether they have
    * the body.

@@ -54,10 +54,10 @@ function withRetries(values: FeatureValues, codes: readonly RetriedStatus[]): Fe
  * Returns the features of a Location with these traits. Its own auth service replaces the
  * operator's.
  */
-export function forRoute(values: FeatureValues, { asks, limited, retries }: RouteTraits = {}): FeatureValues {
+export function forRoute(values: FeatureValues, { asks, limited, endless, retries }: RouteTraits = {}): FeatureValues {
   const asked: FeatureValues = asks === undefined ? values : { ...values, externalAuth: { kind: "none" } };
   if (retries !== undefined) return withRetries(asked, retries);
-  return limited === true ? withoutLateTries(asked) : asked;
+  return limited === true && endless !== true ? withoutLateTries(asked) : asked;
 }
 
 /**

@@ -6,25 +6,34 @@ local ngx = ngx
 local max = math.max
 local min = math.min
 
--- Seconds. nginx reads 0 as no limit, so the least time is a millisecond.
+-- Seconds. nginx reads 0 as no limit, so the least time is a millisecond. The longest time is that
+-- of a timer of nginx.
 local least = 0.001
-local unlimited = 86400
+local longest = 2147483
+local usual_connect = longest
 
 local _M = { least = least }
 
--- Returns the seconds until the deadline, or a day if there is none.
+-- Takes the timeout of nginx.conf for connections, in seconds. A route with a long timeout does not
+-- wait longer for an endpoint that does not answer at all.
+function _M.connect_within(seconds)
+  usual_connect = max(least, seconds)
+end
+
+-- Returns the seconds until the deadline, or the longest time if there is none.
 function _M.left(var)
   local deadline = tonumber(var.route_deadline)
-  return deadline and max(least, deadline - ngx.now()) or unlimited
+  return deadline and max(least, deadline - ngx.now()) or longest
 end
 
 -- Sets the timeouts of the try that is about to begin.
 function _M.set()
   local var = ngx.var
-  local seconds = min(_M.left(var), tonumber(var.route_attempt) or unlimited)
+  local attempt = tonumber(var.route_attempt)
   local connect, send, read = timeouts.own(var)
-  if seconds < unlimited then
-    connect, send, read = min(seconds, connect or unlimited), min(seconds, send or unlimited), min(seconds, read or unlimited)
+  if attempt or tonumber(var.route_deadline) then
+    local seconds = min(_M.left(var), attempt or longest)
+    connect, send, read = min(seconds, connect or usual_connect), min(seconds, send or longest), min(seconds, read or longest)
   end
   if connect or send or read then
     balancer.set_timeouts(connect, send, read)

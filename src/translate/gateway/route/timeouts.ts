@@ -1,6 +1,6 @@
-/** Reads the timeouts of a rule. */
+/** Reads the timeouts of a rule. A time of 0s means no limit, also none of the ConfigMap. */
 import { durationMs } from "../../../kinds/gateway/duration.ts";
-import type { Timeouts } from "../../../model/filters.ts";
+import { noLimit, type Timeouts } from "../../../model/filters.ts";
 import type { HTTPRouteRule } from "../../../model/gateway/objects.ts";
 
 export type TimeoutsRead =
@@ -22,6 +22,8 @@ export function timeoutsOf({ timeouts }: Pick<HTTPRouteRule, "timeouts">): Timeo
     }
     values[name] = value === 0 ? undefined : value;
   }
+  if (timeouts?.request === undefined && timeouts?.backendRequest === undefined)
+    return { ok: true, timeouts: undefined };
   const isSet = values.request !== undefined || values.backendRequest !== undefined;
-  return { ok: true, timeouts: isSet ? values : undefined };
+  return { ok: true, timeouts: isSet ? values : { request: undefined, backendRequest: noLimit } };
 }
