@@ -102,7 +102,7 @@ export function name(text) {
 }
 
 /**
- * Browsers break words behind hyphens unless they are asked not to.
+ * Prevents line breaks after hyphens, which browsers make otherwise.
  * @param {string} word
  */
 const whole = (word) => (word.includes("-") ? h("span", { class: "whole" }, word) : word);

@@ -1,6 +1,6 @@
 /**
  * Listens to the controller while the page is visible. In a hidden tab it costs nothing, and it
- * asks for everything when it is shown again.
+ * requests everything when it is shown again.
  */
 
 /** @import { ChangedEvent, TrafficEvent, ViewName } from "../src/page/api/events.ts" */
@@ -27,8 +27,8 @@ export function follow({ state, changed, traffic, again }) {
     };
     opened.onerror = () => {
       state("connecting");
-      // A browser gives up after an answer that is not a stream of events, such as the one of a
-      // controller that is starting.
+      // A browser does not reconnect after an answer that is not a stream of events, such as that
+      // of a controller that is starting.
       if (opened.readyState === EventSource.CLOSED) setTimeout(() => opened === source && open(), 3_000);
     };
     opened.addEventListener("changed", ({ data }) => changed(/** @type {ChangedEvent} */ (JSON.parse(data)).views));

@@ -1,6 +1,7 @@
 /**
- * The frame of the page: chooses the view, and when it asks again. The address names the view and
- * all of its state, so each link can be shared. A view is loaded when it is first shown.
+ * The frame of the page: chooses the view, and decides when it requests new data. The address names
+ * the view and all of its state, so each link can be shared. A view is loaded when it is first
+ * shown.
  */
 import { ApiError, get, isAbort } from "./api.js";
 import { fill, h } from "./dom.js";
@@ -41,7 +42,7 @@ const live = /** @type {HTMLElement} */ (document.getElementById("live"));
 let current;
 let visit = 0;
 
-/** @param {boolean} byLink whether somebody followed a link, and the focus goes along */
+/** @param {boolean} byLink whether the user followed a link, so that the focus moves to the view */
 async function show(byLink) {
   const own = ++visit;
   const name = location.pathname.slice("/ui/".length);
@@ -88,7 +89,7 @@ document.addEventListener("click", (event) => {
   history.pushState(null, "", link.href);
   void show(true);
 });
-/** A view whose state has changed asks for its answer here, where failures are shown. */
+/** A view whose state has changed requests its data here, where failures are shown. */
 addEventListener("sluice:refresh", () => void refresh());
 addEventListener("popstate", () => void show(false));
 

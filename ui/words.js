@@ -51,7 +51,7 @@ export function ago(ms) {
 }
 
 /**
- * How long ago, with the exact time for those who point at it.
+ * Writes how long ago a time is, with the exact time as the title of the element.
  * @param {string} iso
  */
 export function since(iso) {

@@ -1,4 +1,4 @@
-/** Shows the way of a request. The question stands in the address, and no request is sent. */
+/** Shows how a request would be processed, without sending it. The address holds the question. */
 import { get } from "../api.js";
 import { badge, fill, h, row, table } from "../dom.js";
 

@@ -1,4 +1,4 @@
-/** Shows what the controller does now, and what it did last. */
+/** Shows the present state of the controller, and its last changes. */
 import { get } from "../api.js";
 import { badge, facts, h, name, row } from "../dom.js";
 import { cutList, showList } from "../list.js";
