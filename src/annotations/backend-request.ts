@@ -56,7 +56,7 @@ export const backendRequest = feature({
       fallback: () => "",
       onBad: "reject",
       risk: "Medium",
-      doc: "X-Forwarded-Prefix header for the backend where rewrite-target acts; $1 to $9 are groups of the Ingress path.",
+      doc: "X-Forwarded-Prefix header for the backend if rewrite-target rewrites the path; $1 to $9 are groups of the Ingress path.",
     }),
   },
   onlyWith: {

@@ -65,7 +65,7 @@ export const basicAuth = resolvedFeature({
       fallback: () => "",
       onBad: "reject",
       risk: "Medium",
-      doc: "Realm that the client shows where it asks for a password. The word off switches Basic authentication off.",
+      doc: "Realm that the client shows when it requests a password. The word off switches Basic authentication off.",
     }),
   },
   resolve: (fields, context): Resolved<BasicAuth> => {

@@ -66,7 +66,7 @@ export const canary = resolvedFeature({
       kind: pattern,
       fallback: () => "",
       risk: "Medium",
-      doc: "Regular expression searched in that header; where it matches, the canary gets the request.",
+      doc: "Regular expression searched in that header; if it matches, the canary gets the request.",
     }),
     cookie: field({
       key: keys.cookie,

@@ -77,7 +77,7 @@ export const customErrors = resolvedFeature({
       fallback: () => "",
       onBad: "reject",
       risk: "Low",
-      doc: "Service that answers where the path's Service has no endpoints, and for custom-http-errors; its first port is asked.",
+      doc: "Service that answers if the path's Service has no endpoints, and for custom-http-errors; its first port gets the requests.",
     }),
     leave: field({
       key: "disable-proxy-intercept-errors",

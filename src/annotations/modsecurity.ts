@@ -36,7 +36,7 @@ export const modsecurity = resolvedFeature({
       kind: optional(bool),
       fallback: () => undefined,
       risk: "Low",
-      doc: "true lets ModSecurity inspect requests by the stock rules, which only detect; false switches it off where the ConfigMap has it on.",
+      doc: "true lets ModSecurity inspect requests by the stock rules, which only detect; false switches it off if the ConfigMap switches it on.",
     }),
     owasp: field({
       key: "enable-owasp-core-rules",
@@ -44,7 +44,7 @@ export const modsecurity = resolvedFeature({
       kind: bool,
       fallback: () => false,
       risk: "Low",
-      doc: "Adds the OWASP core rule set where ModSecurity is on.",
+      doc: "Adds the OWASP core rule set if ModSecurity is on.",
     }),
     transaction: field({
       key: "modsecurity-transaction-id",
@@ -61,7 +61,7 @@ export const modsecurity = resolvedFeature({
       fallback: () => "",
       onBad: "reject",
       risk: "Critical",
-      doc: "Rules of ModSecurity instead of the stock ones, where the operator allows snippets.",
+      doc: "Rules of ModSecurity instead of the stock ones, if the operator allows snippets.",
     }),
   },
   resolve: (value, context): Resolved<Modsecurity> =>

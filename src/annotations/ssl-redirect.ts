@@ -17,7 +17,7 @@ export const sslRedirect = feature({
       kind: bool,
       fallback: (settings) => settings.sslRedirect,
       risk: "Low",
-      doc: "Redirects http to https where a certificate is configured for the requested host.",
+      doc: "Redirects http to https if a certificate is configured for the requested host.",
     }),
     always: field({
       key: "force-ssl-redirect",
@@ -25,7 +25,7 @@ export const sslRedirect = feature({
       kind: bool,
       fallback: (settings) => settings.forceSslRedirect,
       risk: "Medium",
-      doc: "Redirects http to https even where the host has no TLS configuration.",
+      doc: "Redirects http to https even if the host has no TLS configuration.",
     }),
     keepTrailingSlash: field({
       key: "preserve-trailing-slash",

@@ -83,7 +83,7 @@ export class RuntimeMetrics {
     this.#leading = new Gauge({
       registers: options.enabled ? registers : [],
       name: "nginx_ingress_controller_leader_election_status",
-      help: "1 for the leader, 0 for a replica that led before; absent where it never did.",
+      help: "1 for the leader, 0 for a replica that led before; absent if it never did.",
       labelNames: [...Object.keys(options.labels), "name"],
     });
   }

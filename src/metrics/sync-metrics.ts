@@ -40,7 +40,7 @@ export class SyncMetrics {
     this.#errors = new Counter(theirs("errors", "Reloads that failed."));
     const hash = () => this.#hash();
     new Gauge({
-      ...theirs("config_hash", "Hash of the configuration that nginx was given; 0 where it refused the last one."),
+      ...theirs("config_hash", "Hash of the last configuration for nginx; 0 if nginx refused it."),
       collect() {
         this.set(options.labels, hash());
       },

@@ -41,7 +41,7 @@ export const forwarded = {
     default: "X-Forwarded-For-Proxy-Protocol",
     onlyWith: ["use-proxy-protocol"],
     becomes: "real_ip_header in each location",
-    doc: "Header that carries the address inside nginx where PROXY protocol and forwarded headers meet; a client's own is dropped, and backends do not see it.",
+    doc: "Header that carries the address inside nginx if both the PROXY protocol and forwarded headers are used; a client's own is dropped, and backends do not see it.",
   }),
   proxyRealIpCidr: setting({
     key: "proxy-real-ip-cidr",

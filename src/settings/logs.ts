@@ -14,7 +14,7 @@ import { setting } from "./declare.ts";
 import { toggle } from "./kinds.ts";
 
 const params = shaped({
-  label: "parameters of access_log: buffer=SIZE, gzip=1 to 9 and flush=TIME, where the latter two need the first",
+  label: "parameters of access_log: buffer=SIZE, gzip=1 to 9 and flush=TIME, the latter two only with the first",
   shape:
     /^(?!.*\b(\w+)(=\S*)? .*\b\1\b)(?=.*\bbuffer=)(( *)(buffer=[1-9]\d{0,5}[km]?|gzip(=[1-9])?|flush=\d{1,5}(ms|s|m|h)?)( |$)+)+$/,
   longest: 200,
@@ -29,7 +29,7 @@ export const logs = {
     kind: logTarget,
     default: "/var/log/nginx/access.log",
     becomes: "access_log",
-    doc: "Destination of the access logs of http and stream, where the next two keys name none.",
+    doc: "Destination of the access logs of http and stream, if the next two keys name none.",
   }),
   httpAccessLogPath: setting({
     key: "http-access-log-path",

@@ -10,14 +10,14 @@ export const redirects = {
     kind: toggle,
     default: true,
     forRoutes: { instead: false },
-    doc: "Redirects http to https where a certificate is configured for the host.",
+    doc: "Redirects http to https if a certificate is configured for the host.",
   }),
   forceSslRedirect: setting({
     key: "force-ssl-redirect",
     kind: toggle,
     default: false,
     forRoutes: { instead: false },
-    doc: "Redirects http to https for every host, also where TLS ends in front of Sluice.",
+    doc: "Redirects http to https for every host, even if TLS ends in front of Sluice.",
   }),
   preserveTrailingSlash: setting({
     key: "preserve-trailing-slash",

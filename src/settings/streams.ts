@@ -16,7 +16,7 @@ export const streams = {
     kind: toggle,
     default: true,
     directive: { name: "proxy_next_upstream", context: "stream" },
-    doc: "Tries the next Endpoint where a connection cannot be made.",
+    doc: "Tries the next Endpoint if a connection cannot be made.",
   }),
   proxyStreamNextUpstreamTimeout: setting({
     key: "proxy-stream-next-upstream-timeout",

@@ -102,7 +102,7 @@ export const tracing = {
     default: true,
     needs,
     becomes,
-    doc: "Traces a request where the span it brings with it is sampled.",
+    doc: "Traces a request if its incoming span is sampled.",
   }),
   otelMaxQueuesize: setting({
     key: "otel-max-queuesize",

@@ -61,7 +61,7 @@ export const upstreams = {
     default: "round_robin",
     live: true,
     becomes: "the balancing policy of upstreams",
-    doc: "How an Endpoint is chosen where an Ingress does not say: round_robin in turn, ewma by response time.",
+    doc: "How an Endpoint is chosen if the Ingress does not set it: round_robin in turn, ewma by response time.",
   }),
   serviceUpstream: setting({
     key: "service-upstream",
@@ -125,7 +125,7 @@ export const upstreams = {
     kind: countOrNone({ max: 65_536 }),
     default: 320,
     becomes: "keepalive",
-    doc: "Idle connections to Endpoints that one worker keeps; 0 closes each after its answer. In static mode this is the limit for each Service, and a lower one where all Services together would keep more than 64,000.",
+    doc: "Idle connections to Endpoints that one worker keeps; 0 closes each after its answer. In static mode this is the limit for each Service, and a lower one if all Services together would keep more than 64,000.",
   }),
   upstreamKeepaliveTimeout: setting({
     key: "upstream-keepalive-timeout",

@@ -56,7 +56,7 @@ export const fields = {
     naming: signinUrlNaming,
     fallback: () => "",
     risk: "High",
-    doc: "Sign-in page to which clients are redirected with 302 where the answer is 401; the original URL is added as a query parameter.",
+    doc: "Sign-in page to which clients are redirected with 302 if the answer is 401; the original URL is added as a query parameter.",
   }),
   redirectParam: field({
     key: "auth-signin-redirect-param",
@@ -159,6 +159,6 @@ export const fields = {
     onBad: "reject",
     risk: "Critical",
     declares: true,
-    doc: "Directives for the location of the auth request, where the operator allows snippets.",
+    doc: "Directives for the location of the auth request, if the operator allows snippets.",
   }),
 };

@@ -65,7 +65,7 @@ export const changes = {
     default: undefined,
     value: "FOLDER",
     own: true,
-    doc: "Folder with a template of your own: its files take the place of the built-in ones of the same name. It is watched. In a cluster the folder /etc/nginx/template is used where it exists.",
+    doc: "Folder with a template of your own: its files take the place of the built-in ones of the same name. It is watched. In a cluster the folder /etc/nginx/template is used if it exists.",
   }),
   nginxSocket: flag({
     name: "nginx-socket",

@@ -24,7 +24,7 @@ export const logging = {
     kind: wholeNumber(0, 10),
     default: 0,
     value: "LEVEL",
-    doc: "How much is logged: 2 adds what a reload changes, 3 adds decisions, 5 sets nginx's error log to info where the setting error-log-level does not say otherwise.",
+    doc: "How much is logged: 2 adds what a reload changes, 3 adds decisions, 5 sets nginx's error log to info unless the setting error-log-level has another value.",
   }),
   vmodule: flag({
     name: "vmodule",

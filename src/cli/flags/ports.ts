@@ -117,7 +117,7 @@ export const ports = {
     kind: portNumber,
     default: 10_247,
     value: "PORT",
-    doc: "UDP port on 127.0.0.1 where nginx asks the controller for the Endpoints of TCP, UDP and TLS streams, from nginx 1.27.3 on.",
+    doc: "UDP port on 127.0.0.1 where nginx queries the controller for the Endpoints of TCP, UDP and TLS streams, from nginx 1.27.3 on.",
   }),
   internalLoggerAddress: flag({
     name: "internal-logger-address",
