@@ -5,7 +5,7 @@
  */
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject, Service } from "../../../src/model/objects.ts";
 import { request } from "../../nginx/support/request.ts";
 import { until } from "../../nginx/support/until.ts";
 import {
@@ -79,6 +79,14 @@ const later: readonly (readonly [what: string, object: () => readonly Kubernetes
   ).map(([host, port]) => [`endpoints at ${host}:${port}`, () => service("moving", host, port, "evil")] as const),
 ];
 
+/** Lets a Service take requests over HTTP/2 without TLS. */
+function overHttp2(object: KubernetesObject): KubernetesObject {
+  const { spec } = object as Service;
+  if (object.kind !== "Service" || spec?.ports === undefined) return object;
+  const changed = spec.ports.map((one) => ({ ...one, appProtocol: "kubernetes.io/h2c" }));
+  return { ...object, spec: { ...spec, ports: changed } } as KubernetesObject;
+}
+
 describe.each(later)("a Service that becomes %s", (what, become) => {
   const honest = () => world.apply(...service("moving", world.auth.address, world.auth.port, "evil"));
 
@@ -90,6 +98,24 @@ describe.each(later)("a Service that becomes %s", (what, become) => {
     await world.apply(...become());
     const { status, body } = await ask("evil.example");
     expect([what, status >= 500, body === "secret", trapped]).toEqual([what, true, false, 0]);
+  });
+
+  test("is not asked as an auth service over gRPC", async () => {
+    const externalAuth = { protocol: "GRPC", backendRef: moving, forwardBody: { maxSize: 1_000 } };
+    await world.apply(...become(), evil({ backendRefs: [web], filters: [{ type: "ExternalAuth", externalAuth }] }));
+    const { status, body } = await ask("evil.example");
+    expect([what, status >= 500, body === "secret", trapped]).toEqual([what, true, false, 0]);
+  });
+
+  test("gets no copies over HTTP/2", async () => {
+    const filters = [{ type: "RequestMirror", requestMirror: { backendRef: moving } }];
+    await world.apply(...become().map(overHttp2), evil({ backendRefs: [web], filters }));
+    for (let at = 0; at < 3; at++) expect((await ask("evil.example")).body).toBe("secret");
+    // The last request makes a copy for another Service, which is sent after the earlier ones.
+    await honest();
+    expect((await ask("evil.example")).body).toBe("secret");
+    await until("the copy", () => world.auth.asked.length === 1);
+    expect(trapped).toBe(0);
   });
 
   test("gets no copies and no requests", async () => {
