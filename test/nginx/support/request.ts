@@ -74,7 +74,8 @@ export function requestHttp2(options: Omit<RequestOptions, "agent">): Promise<An
   return new Promise<Answer>((resolve, reject) => {
     session.on("error", reject);
     const pseudo = { ":path": path, ":method": method, ":authority": host ?? to };
-    const stream = session.request({ ...headers, ...pseudo });
+    // Without the option, Node sends no body with GET, HEAD and DELETE.
+    const stream = session.request({ ...headers, ...pseudo }, body === undefined ? {} : { endStream: false });
     stream.on("error", reject).on("response", ({ ":status": status = 0, ...rest }) => {
       text(stream).then((content) => resolve({ status, headers: rest, body: content }), reject);
     });

@@ -45,6 +45,9 @@ function _M.take_body()
   local body = bodies.of(var, tonumber(var.route_auth_limit) or 0)
   if not body then
     return ngx.exit(413)
+  elseif body == "" and not var.content_length and bodies.may_be_unseen(var) then
+    -- The backend must not get a body that the auth service has not seen.
+    ngx.req.discard_body()
   end
   var.route_auth_body = body
 end
