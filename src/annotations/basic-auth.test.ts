@@ -12,7 +12,7 @@ const usersOf = (annotations: Record<string, string>, secrets: World["secrets"] 
   return value.kind === "basic" ? value.users.reveal() : undefined;
 };
 
-test("auth-file takes the file as it is, auth-map makes a line of each key", () => {
+test("auth-file takes the file unchanged, and auth-map makes a line of each key", () => {
   expect(usersOf(basic, world.secrets)).toBe("alice:{PLAIN}secret\n");
   const map = { "shop/users": { bob: "{PLAIN}b", alice: "{PLAIN}a" } };
   expect(usersOf({ ...basic, "auth-secret-type": "auth-map" }, map)).toBe("alice:{PLAIN}a\nbob:{PLAIN}b\n");

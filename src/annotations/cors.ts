@@ -188,7 +188,7 @@ function patternOf(item: string): string {
 }
 
 /**
- * Returns a header with our value where the origin matches, or where `when` is not empty, else with
+ * Returns a header with our value if the origin matches, or if `when` is not empty, else with
  * the backend's. A map computes the variable when the answer arrives.
  */
 function header(name: string, value: Token, place: Place, when: Token = Token.variable("route_cors")): AnswerHeader {

@@ -42,7 +42,7 @@ export interface StreamDecision {
   readonly place:
     | {
         readonly kind: "gateway";
-        /** `namespace/name`, or `*` where all share the ports of this machine. */
+        /** `namespace/name`, or `*` if all share the ports of this machine. */
         readonly gateway: string;
         /** The objects that have the port. */
         readonly owners: readonly Owner[];

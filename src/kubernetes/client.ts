@@ -144,7 +144,7 @@ export class Client {
     return this.#ask<T>({ verb: "create", path, query, body: JSON.stringify(object) }, signal);
   }
 
-  /** Replaces the object; `Conflict` where its resourceVersion is no longer the newest. */
+  /** Replaces the object; `Conflict` if its resourceVersion is no longer the newest. */
   update<T extends KubernetesObject>(
     of: Resource<T>,
     object: T,

@@ -36,7 +36,7 @@ function collect(root: string, below: string, found: (readonly [string, string])
   }
 }
 
-/** Returns no names where the folder has disappeared meanwhile, or belongs to another account. */
+/** Returns no names if the folder has disappeared meanwhile, or belongs to another account. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder);

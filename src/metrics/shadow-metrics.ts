@@ -5,7 +5,7 @@ import type { MetricMakers } from "./makers.ts";
 export interface ShadowFigure {
   readonly host: string;
   readonly path: string;
-  /** The kind of change that the route would cause; `same` where there would be none. */
+  /** The kind of change that the route would cause; `same` if there would be none. */
   readonly kind: string;
   readonly requests: number;
 }

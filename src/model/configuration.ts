@@ -270,7 +270,7 @@ export type Balance =
   | { readonly algorithm: "round_robin" | "ewma" }
   /**
    * `by` is text with `$name` and `${name}` in it. `subset` is the number of peers that share a
-   * hash, 0 where each hash leads to one peer. `declared` are its variables that snippets declare.
+   * hash, 0 if each hash leads to one peer. `declared` are its variables that snippets declare.
    */
   | {
       readonly algorithm: "hash";

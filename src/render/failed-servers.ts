@@ -18,7 +18,7 @@ export class FailedServers {
   }
 
   /**
-   * Returns the result of `work` for the Server, or `instead` where it throws. The error of a
+   * Returns the result of `work` for the Server, or `instead` if it throws. The error of a
    * mistake in the operator's template is thrown again.
    */
   render<T>(server: Server<FeatureValues>, isOwnTemplate: boolean, work: () => T, instead: () => T): T {

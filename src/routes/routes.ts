@@ -14,7 +14,7 @@ import { fullSentence, type Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 
 export interface ServedRoute {
-  /** `*` where the route has no host. */
+  /** `*` if the route has no host. */
   readonly host: string;
   readonly path: string;
   readonly type: "Exact" | "Prefix" | "regex" | "unreachable";

@@ -55,7 +55,7 @@ end
 -- Returns the location that takes the request, and the name of the host by which it was found: the
 -- host itself, else the longest wildcard above it that has a route for the request, else the host
 -- for all names. Returns nil if no route takes the request, and false if that could not be
--- found out. On a port that is `shared` with Ingresses it returns `paths.namesake` where an Ingress
+-- found out. On a port that is `shared` with Ingresses it returns `paths.namesake` if an Ingress
 -- has the request: by the table of a name that both have, or by a more specific name than any
 -- route's. The name is then false for an alias that is a pattern. It also returns `paths.namesake`
 -- for a path that Sluice answers itself, such as the health path, where only a route for all hosts

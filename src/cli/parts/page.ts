@@ -87,7 +87,7 @@ function pageSource(
   };
 }
 
-/** Returns a function that stops the server. Rejects with `CannotStart` where the port is taken. */
+/** Returns a function that stops the server. Rejects with `CannotStart` if the port is taken. */
 async function ownServer(port: number, requests: PageRequests): Promise<() => Promise<void>> {
   const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
   const server = createServer(limits, (request, response) => {

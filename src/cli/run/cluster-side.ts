@@ -54,7 +54,7 @@ export interface ClusterSide {
   readonly leader: { readonly isOwn: boolean; readonly name?: string } | undefined;
   /** Writes Events, and the statuses of objects of the Gateway API. */
   readonly listener: Listener;
-  /** Stops watching, clears the status where that is needed, and releases the Lease. */
+  /** Stops watching, clears the status if that is needed, and releases the Lease. */
   leave(): Promise<void>;
   /** Stops writing Events. */
   end(): Promise<void>;

@@ -3,7 +3,7 @@
  * requests, and the route or Ingress that took them.
  */
 
-/** A path of an Ingress, a match of a route, or `nobody` where no object has the path. */
+/** A path of an Ingress, a match of a route, or `nobody` if no object has the path. */
 export interface Party {
   readonly kind: "ingress" | "route" | "nothing";
   /** `namespace/name`. */

@@ -8,7 +8,7 @@ import type { List } from "./list.ts";
 export type RouteState = "ok" | "closed" | "no endpoints" | "unreachable";
 
 export interface RouteRow {
-  /** `*` where no host is named. */
+  /** `*` if no host is named. */
   readonly host: string;
   readonly path: string;
   readonly match: "Exact" | "Prefix" | "regex" | "unreachable";

@@ -6,7 +6,7 @@ export type ShadowState = "in shadow" | "serves now" | "serves nothing";
 
 /** One match of a route in shadow, and the object that takes its requests now. */
 export interface ShadowRow {
-  /** `*` where no host is named. */
+  /** `*` if no host is named. */
   readonly host: string;
   readonly path: string;
   /** `namespace/name` of the route in shadow. */

@@ -1,5 +1,5 @@
 /**
- * Writes the status of one object where it differs from the wanted one. It starts from the newest
+ * Writes the status of one object if it differs from the wanted one. It starts from the newest
  * known form, and after a conflict from a form that is read again. The write names the version on
  * which it is based, so it never overwrites a change that another program made meanwhile.
  */

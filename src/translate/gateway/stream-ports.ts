@@ -6,7 +6,7 @@ import type { RequestsBeside, StreamListener, StreamPort } from "../../model/str
 import type { ListenerReading } from "./reading.ts";
 
 /**
- * Makes the ports of one Gateway, or those that all share. `of` is the Gateway, or `*` where all
+ * Makes the ports of one Gateway, or those that all share. `of` is the Gateway, or `*` if all
  * share the ports of this machine. `all` are in the order of their precedence. `placeOf` returns
  * the port on which nginx listens, and `besideOn` the hostnames of requests on a port that takes
  * some. The ports have no address yet.

@@ -1,6 +1,6 @@
 /**
  * Makes the Locations of a host before canaries are added: one for each path, from the oldest Claim
- * that has it, and one for `/` where no Claim has that path.
+ * that has it, and one for `/` if no Claim has that path.
  */
 import { catchAll } from "../../model/configuration.ts";
 import { named, type Problem } from "../../problem.ts";

@@ -103,7 +103,7 @@ function requestsOf(
 }
 
 interface Claimed {
-  /** A hostname of the route's own; `_` where it names none. */
+  /** A hostname of the route's own; `_` if it names none. */
   readonly name: string;
   readonly claim: Claim;
 }

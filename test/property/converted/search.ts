@@ -97,7 +97,7 @@ export async function search({ sketches, settings, requests }: World, sides: Bot
 }
 
 /**
- * Returns "named" where the report of the conversion names a difference for this request. Otherwise
+ * Returns "named" if the report of the conversion names a difference for this request. Otherwise
  * it returns the fields in which the two Configurations differ although the report is silent.
  */
 function expectedOf(drawn: DrawnRequest, { proof, worlds }: Converted): "named" | readonly string[] {

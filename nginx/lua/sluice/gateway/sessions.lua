@@ -1,5 +1,5 @@
 -- Sessions of clients. A token leads to the endpoint that answered its first request, whatever the
--- weights of the backends are. The token is "<key>.<binding>", or "<key>.<binding>.<end>" where
+-- weights of the backends are. The token is "<key>.<binding>", or "<key>.<binding>.<end>" if
 -- sessions have a time limit. The key is a hash that only finds endpoints of the rule, so a token
 -- leads nowhere else. The binding tells the tokens of one rule from those of another.
 local store = require("sluice.store")

@@ -43,7 +43,7 @@ function _M.differ(host, asked)
   return own == nil or (#own > 1 and #port > 1 and own ~= port)
 end
 
--- Sets the host that a backend gets where the request has no Host header, as in HTTP/1.0.
+-- Sets the host that a backend gets if the request has no Host header, as in HTTP/1.0.
 function _M.complete(host, asked)
   if used.s_host and (not asked or asked == "") then
     ngx.var.s_host = host

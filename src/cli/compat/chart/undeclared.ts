@@ -102,7 +102,7 @@ function speltAlike(written: string, names: readonly string[]): string | undefin
 }
 
 /**
- * Counts the letters that differ, as the chart does: 1 where the name begins with what was written;
+ * Counts the letters that differ, as the chart does: 1 if the name begins with what was written;
  * two swapped letters count 2.
  */
 function lettersBetween(written: string, name: string): number {

@@ -138,7 +138,7 @@ const takenHost = ({ hostname }: ListenerReading, host: string): string => (host
 /**
  * Returns the hosts of a route on a listener, as the route has them. They need not be narrowed to
  * the listener's hostname, because a request has found the listener by its host before. Among the
- * routes of the listener the longest hostname counts first. It is `_` where the route names none.
+ * routes of the listener the longest hostname counts first. It is `_` if the route names none.
  */
 export function hostsOn(
   listener: ListenerReading,
