@@ -153,7 +153,7 @@ function undeclared({ sort, name }: SnippetName, names: readonly SnippetName[], 
   return [refused(snippet, line, what, nearest(name, known))];
 }
 
-/** Returns the operator of `if ($variable OPERATOR value)`, provided that nginx does not have it. */
+/** Returns the operator of `if ($variable OPERATOR value)`, unless nginx has it. */
 function unknownOperator(args: readonly string[]): string | undefined {
   const [variable, operator] = args.filter((word) => word !== "(" && word !== ")");
   if (operator === undefined || !/^\(?\$/.test(variable!)) return undefined;
