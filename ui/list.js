@@ -19,8 +19,8 @@ const mostPages = 10_000;
  * @property {string} caption
  * @property {readonly [one: string, many: string]} rows what the rows are
  * @property {string} filterHint
- * @property {string} empty shown where there is nothing at all
- * @property {string} [unmatched] shown where the filter takes nothing
+ * @property {string} empty shown if there is nothing at all
+ * @property {string} [unmatched] shown if the filter takes nothing
  * @property {readonly (readonly [label: string, sort?: string, kind?: string])[]} columns
  * @property {(row: Row) => HTMLTableRowElement} row
  * @property {string} usualSort
@@ -87,7 +87,7 @@ export function showList(root, list) {
     const direction = sort !== now ? undefined : isDown ? "descending" : "ascending";
     const button = h("button", { type: "button", "data-key": sort }, label);
     button.addEventListener("click", () => {
-      // Figures are of interest where they are large.
+      // Figures are of interest if they are large.
       const turn = sort === now ? !isDown : kind === "number";
       move({ sort: sort === list.usualSort ? "" : sort, order: turn ? "desc" : "", page: "" });
     });

@@ -1,6 +1,6 @@
 /**
  * The image's bill of materials, SPDX 2.3: every Debian package, every npm package and Node, each
- * with its version, and its licence where npm names one. Equal inputs give the same bytes.
+ * with its version, and its licence if npm names one. Equal inputs give the same bytes.
  */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

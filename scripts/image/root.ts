@@ -120,7 +120,7 @@ function addNginxFiles(tree: Tree): void {
   const text = entry.body.toString("utf8").replace(/^SecAuditLog .*$/m, "SecAuditLog /dev/stdout");
   tree.set(rules, file(text));
   // setpriv may pass NET_BIND_SERVICE on to the program that it starts. nginx itself has no
-  // capability, because then it could not start where the container drops all capabilities.
+  // capability, because then it could not start if the container drops all capabilities.
   const setpriv = tree.get("usr/bin/setpriv");
   if (setpriv?.kind !== "file") throw new Error("Debian's util-linux has no setpriv any more.");
   tree.delete("usr/bin/setpriv");

@@ -82,7 +82,7 @@ const normal = (name: string): string =>
 
 /**
  * Returns a tar archive of the tree. It is sorted and names every folder, all times are zero, and
- * the owner is root where no other is named.
+ * the owner is root if no other is named.
  */
 export async function writeArchive(tree: Tree): Promise<Buffer> {
   const archive = pack();

@@ -4,7 +4,7 @@ import { defaultOptions } from "../translate/options.ts";
 import type { Finding } from "./path-types.ts";
 
 /**
- * Finds annotations with the usual prefix, where the controller uses another one: they would
+ * Finds annotations with the usual prefix, if the controller uses another one: they would
  * silently do nothing.
  */
 export function foreignKeys({ metadata }: Ingress, prefix: string): Finding[] {
@@ -15,7 +15,7 @@ export function foreignKeys({ metadata }: Ingress, prefix: string): Finding[] {
     .map((key) => ({ field: `annotation ${key}`, why: `annotations of this controller begin with ${prefix}/` }));
 }
 
-/** Finds snippets, whatever they configure, where the operator has not allowed them (RS-2.6). */
+/** Finds snippets, whatever they configure, if the operator has not allowed them (RS-2.6). */
 export function snippetKeys({ metadata }: Ingress, prefix: string): Finding[] {
   return Object.keys(metadata.annotations ?? {})
     .filter((key) => key.startsWith(`${prefix}/`) && key.endsWith("-snippet"))

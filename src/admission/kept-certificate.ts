@@ -30,7 +30,7 @@ export type CertificateEvent =
   | { readonly kind: "waiting"; readonly why: string };
 
 /**
- * The interval at which Secret and configuration are checked where no watch reports a change: when
+ * The interval at which Secret and configuration are checked if no watch reports a change: when
  * all is well, and after a failure.
  */
 const lookMs = 60_000;
@@ -79,7 +79,7 @@ export class KeptCertificate {
 
   /**
    * Brings the Secret, the configuration and the served certificate in line. Returns the reason
-   * where that failed.
+   * if that failed.
    */
   async #look(signal: AbortSignal): Promise<string | undefined> {
     const { client, configuration } = this.#options;

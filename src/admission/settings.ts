@@ -1,6 +1,6 @@
 /**
  * The operator's Settings for the webhook. They are read from the Snapshot as the sync reads them:
- * where the text cannot be read, the last good one stays in force.
+ * if the text cannot be read, the last good one stays in force.
  */
 import type { ConfigMap } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";

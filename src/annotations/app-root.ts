@@ -1,5 +1,5 @@
 /**
- * Redirects requests for `/` alone. It holds for the whole host: where several Ingresses set it,
+ * Redirects requests for `/` alone. It holds for the whole host: if several Ingresses set it,
  * the one with the longest path wins (RS-12.3).
  */
 import { type Kind, no, shown } from "../kinds/kind.ts";

@@ -54,9 +54,9 @@ export interface Field<T> {
   readonly risk: Risk;
   readonly doc: string;
   /**
-   * The directive that prints the value where it differs from the http block's. A directive of the
+   * The directive that prints the value if it differs from the http block's. A directive of the
    * proxy module is for HTTP backends; `grpc` is its name for gRPC backends. `live` says how the
-   * value becomes data where that is possible (`Place.live`): as a route variable of that name,
+   * value becomes data if that is possible (`Place.live`): as a route variable of that name,
    * without a line because the balancer sets it, or as arguments that a function binds. The
    * function returns undefined for a value that has to be text.
    */

@@ -166,7 +166,7 @@ function readQuoted(kind: Kind<unknown>, text: string): Read<unknown> {
 }
 
 /**
- * Returns the key that counts for a field, and its text: an alias counts where the key is absent or
+ * Returns the key that counts for a field, and its text: an alias counts if the key is absent or
  * empty.
  */
 function textOfField(declared: Field<unknown>, own: ReadonlyMap<string, string>): [string, string | undefined] {

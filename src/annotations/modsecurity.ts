@@ -1,6 +1,6 @@
 /**
  * ModSecurity for one Ingress, beside the ConfigMap's settings for all (RS-25.4). Its own rules
- * replace the stock rules where only the annotation turns ModSecurity on. They are a snippet, so
+ * replace the stock rules if only the annotation turns ModSecurity on. They are a snippet, so
  * the operator must allow them.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Lines that depend on several annotations: they are printed where they differ from the http
+ * Lines that depend on several annotations: they are printed if they differ from the http
  * block's, and only for their protocol.
  */
 import { expect, test } from "vitest";

@@ -125,7 +125,7 @@ function read(
 }
 
 /**
- * Returns the variables that the snippets of the Ingress declare, where the operator permits them,
+ * Returns the variables that the snippets of the Ingress declare, if the operator permits them,
  * and those of the ConfigMap's snippets. A snippet that cannot be read declares none, and one that
  * is too long is not parsed.
  */

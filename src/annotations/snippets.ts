@@ -1,5 +1,5 @@
 /**
- * nginx text that authors of Ingresses write themselves, where the operator allows it (RS-2.6). Two
+ * nginx text that authors of Ingresses write themselves, if the operator allows it (RS-2.6). Two
  * settings decide. The risk level must permit Critical, else the Ingress is not served, as with any
  * such annotation. And allow-snippet-annotations must be on, else the Ingress is served without its
  * snippets.

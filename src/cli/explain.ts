@@ -85,7 +85,7 @@ export function allNames(): string[] {
   return [...otherNames(), ...flagNames(), ...gatewayNames];
 }
 
-/** Puts the dashes before a name where the user wrote the dashes, or where only a flag has it. */
+/** Puts the dashes before a name if the user wrote the dashes, or if only a flag has it. */
 function dashed(meant: string | undefined, isFlag: boolean): string | undefined {
   const isWord = !isFlag && [...otherNames(), ...gatewayNames].includes(meant ?? "");
   return meant === undefined || isWord ? meant : `--${meant}`;

@@ -163,7 +163,7 @@ function webhookPort({ validatingWebhook }: Flags): [number, string][] {
   return validatingWebhook === undefined ? [] : [[Number(validatingWebhook.replace(/^.*:/, "")), "the webhook"]];
 }
 
-/** Returns the port of the page, where it has one of its own. */
+/** Returns the port of the page, if it has one of its own. */
 function uiPort({ uiPort: port }: Flags): [number, string][] {
   return port ? [[port, "the page"]] : [];
 }

@@ -7,7 +7,7 @@ export interface Out {
 
 /**
  * Returns a function that reports why the command failed, and returns the exit code. `usual` is the
- * code of the command where a call gives no other one.
+ * code of the command if a call gives no other one.
  */
 export function failedAs(command: string, usual = 2): (out: Out, why: string, code?: number) => number {
   return (out, why, code = usual) => {

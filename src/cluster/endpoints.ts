@@ -1,5 +1,5 @@
 /**
- * Reads Endpoints, the older form of EndpointSlices, where the server has no discovery.k8s.io. The
+ * Reads Endpoints, the older form of EndpointSlices, if the server has no discovery.k8s.io. The
  * rest of the controller only knows slices, so each subset becomes one slice for each family of
  * addresses.
  */

@@ -131,7 +131,7 @@ export class GatewayKinds {
     if (last === undefined || textOf(last) !== textOf(kinds)) this.#options.found(kinds);
   }
 
-  /** Requests v1 and the group of RouteSettings, and v1beta1 where v1 lacks a kind. */
+  /** Requests v1 and the group of RouteSettings, and v1beta1 if v1 lacks a kind. */
   async #look(signal: AbortSignal): Promise<Answer<ServedKinds>> {
     const offered = new Map<string, ReadonlySet<string>>();
     for (const version of [gatewayClasses.apiVersion, routeSettings.apiVersion, beta]) {

@@ -1,5 +1,5 @@
 /**
- * Decides how much of an object is kept in memory: its content, or only its name where the content
+ * Decides how much of an object is kept in memory: its content, or only its name if the content
  * is not needed or Sluice fails on it.
  */
 import { bugWords, guarded } from "../guarded.ts";

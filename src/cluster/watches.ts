@@ -64,7 +64,7 @@ export function watchesOf(options: WatchOptions): readonly Watch[] {
   ];
 }
 
-/** Returns the watches of the selected namespaces, or of all where their labels are read. */
+/** Returns the watches of the selected namespaces, or of all if their labels are read. */
 function namespacesOf({ watchNamespaceSelector: labelSelector, namespaceLabels }: WatchOptions): readonly Watch[] {
   if (labelSelector !== undefined) return [{ of: namespaces, labelSelector }];
   return namespaceLabels ? [{ of: namespaces, without: "the host policy of their labels gives no host" }] : [];

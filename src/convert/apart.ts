@@ -33,7 +33,7 @@ export class ApartHosts {
     if (server.name === catchAll) return false;
     const known = this.#known.get(server.name);
     if (known !== undefined) return known;
-    // This entry ends the recursion where the aliases of two hosts take each other.
+    // This entry ends the recursion if the aliases of two hosts take each other.
     this.#known.set(server.name, false);
     const above = this.#above(server);
     const isApart = above.length > 0 && (!takesAll(server, this.#defaultBackend) || above.some((one) => this.of(one)));

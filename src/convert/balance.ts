@@ -27,7 +27,7 @@ export class BalanceDeciders {
   }
 
   /**
-   * Returns `namespace/name` of the Ingress that decides for the Location, where that is not its
+   * Returns `namespace/name` of the Ingress that decides for the Location, if that is not its
    * owner.
    */
   deciderOf(location: Location<FeatureValues>): string | undefined {

@@ -160,7 +160,7 @@ class Converter {
     };
   }
 
-  /** Returns the class, where the cluster has none of this name. */
+  /** Returns the class, if the cluster has none of this name. */
   #gatewayClass(): readonly Written[] {
     const { gatewayClass: name, controllerName } = this.#options;
     if (this.#snapshot.gatewayClasses.has(name)) return [];

@@ -14,7 +14,7 @@ export type Unattached = Omit<HostRoute, "parents" | "everywhere">;
 type IngressServer = Server<FeatureValues>;
 
 /**
- * Aliases have routes of their own where http is redirected for the host but not for them, or the
+ * Aliases have routes of their own if http is redirected for the host but not for them, or the
  * other way round.
  */
 export function byTls(server: IngressServer): readonly IngressServer[] {

@@ -28,7 +28,7 @@ export interface Kept {
 export interface KeptOptions {
   readonly annotationsPrefix: string;
   /**
-   * `namespace/name` of the Service that answers where no path does. If it is undefined, the
+   * `namespace/name` of the Service that answers if no path does. If it is undefined, the
    * built-in backend answers.
    */
   readonly defaultBackend: string | undefined;
@@ -117,7 +117,7 @@ function hostsIn(ingress: Ingress | undefined): readonly string[] {
 const pairOf = (name: string, why: string | undefined): [string, string][] => (why === undefined ? [] : [[name, why]]);
 
 /**
- * Returns the reason where TLS passes through for the host itself, but not for further names that
+ * Returns the reason if TLS passes through for the host itself, but not for further names that
  * it has. Its routes would not have the same names on both ports.
  */
 function whyPassed(server: Server<FeatureValues>): string | undefined {
@@ -127,7 +127,7 @@ function whyPassed(server: Server<FeatureValues>): string | undefined {
 }
 
 /**
- * Returns the reason where the host needs a server block of its own and no route can replace it.
+ * Returns the reason if the host needs a server block of its own and no route can replace it.
  */
 function whyOfBlock({ features }: Server<FeatureValues>): string | undefined {
   if (features.clientCertificate.kind !== "none")
@@ -157,14 +157,14 @@ function whyOfGroups(
   return undefined;
 }
 
-/** Returns the snippet where it chooses the Service; else an empty text. */
+/** Returns the snippet if it chooses the Service; else an empty text. */
 function upstreamNamedBy({ features: { configurationSnippet } }: Location<FeatureValues>): string {
   const text = String(configurationSnippet.text);
   return /proxy_upstream_name|upstream_balancer/.test(text) ? text : "";
 }
 
 /**
- * Returns the reason to stay where a snippet names a Service: it works only if an Ingress uses
+ * Returns the reason to stay if a snippet names a Service: it works only if an Ingress uses
  * that Service.
  */
 function whyNamed({ locations }: Server<FeatureValues>, snippets: readonly string[]): string | undefined {
@@ -204,7 +204,7 @@ function whyKept(server: Server<FeatureValues>): string | undefined {
 }
 
 /**
- * Returns the reason where a backend cannot be converted: its Service is missing or outside of the
+ * Returns the reason if a backend cannot be converted: its Service is missing or outside of the
  * cluster. There an Ingress answers 503 or sends the request outside, and a route would answer 500.
  */
 function whyOfBackends({ locations }: Server<FeatureValues>, services: Snapshot["services"]): string | undefined {

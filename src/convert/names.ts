@@ -22,7 +22,7 @@ export class Names {
 
   /**
    * Returns the name of a thing. `of` identifies the thing: two things that want the same name get
-   * different names. The second one gets the name `otherwise`, or one with a hash where that is
+   * different names. The second one gets the name `otherwise`, or one with a hash if that is
    * absent or taken as well.
    */
   nameFor(scope: string, wished: string, of: string, otherwise = wished): string {

@@ -25,7 +25,7 @@ export interface DraftRule {
   readonly comments: readonly string[];
   /** `namespace/name` of the Ingress after which RouteSettings are named. */
   readonly ingress: string;
-  /** Added to that name, where the settings are not those of the Ingress: `app-root`. */
+  /** Added to that name, if the settings are not those of the Ingress: `app-root`. */
   readonly part?: string;
   /**
    * The rule gets none of the filters that Ingresses need in all rules, because nginx answers
@@ -37,7 +37,7 @@ export interface DraftRule {
 export interface RuleWorld {
   service(key: string): Service | undefined;
   /**
-   * `namespace/name` of the Service that answers where no path does. If it is undefined, the
+   * `namespace/name` of the Service that answers if no path does. If it is undefined, the
    * built-in backend answers 404.
    */
   readonly defaultBackend: string | undefined;
@@ -134,7 +134,7 @@ export const ownerName = ({ owner }: Location<FeatureValues>): string =>
 
 /**
  * Returns the rewrite as filters or as RouteSettings. Only RouteSettings can express a target with
- * groups of the path. X-Forwarded-Prefix is sent where they rewrite the path.
+ * groups of the path. X-Forwarded-Prefix is sent if they rewrite the path.
  */
 function rewriteOf(way: Way, own: Spec): { readonly filters: readonly HTTPRouteFilter[]; readonly spec: Spec } {
   const target = way.kind === "pattern" ? way.rewrite : undefined;
@@ -238,7 +238,7 @@ function merged(rules: readonly DraftRule[]): readonly DraftRule[] {
 }
 
 /**
- * Returns a rule in the form of a route; `extension` is the name of its RouteSettings, where the
+ * Returns a rule in the form of a route; `extension` is the name of its RouteSettings, if the
  * whole route has none.
  */
 export function writtenRule(

@@ -20,7 +20,7 @@ export interface Wanted {
   readonly wished: string;
   readonly spec: Spec;
   readonly comment: string;
-  /** The name that it gets where other RouteSettings have the wanted one. */
+  /** The name that it gets if other RouteSettings have the wanted one. */
   readonly otherwise?: string;
 }
 

@@ -5,7 +5,7 @@ import type { DraftRule } from "./rules.ts";
 export const mostMatchesOfRule = 64;
 const [mostRules, mostMatches] = [16, 128];
 
-/** Returns the rules in their order, as several lists where one route cannot hold them. */
+/** Returns the rules in their order, as several lists if one route cannot hold them. */
 export function partsOf(rules: readonly DraftRule[]): readonly (readonly DraftRule[])[] {
   const small = rules.flatMap((rule) => {
     const count = Math.ceil(rule.matches.length / mostMatchesOfRule);

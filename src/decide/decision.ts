@@ -18,7 +18,7 @@ export interface Guard {
    * password or the client's address.
    */
   readonly outcome: "passes" | "stops" | "depends";
-  /** The status that the client gets where the guard stops the request. */
+  /** The status that the client gets if the guard stops the request. */
   readonly status?: number;
 }
 

@@ -90,7 +90,7 @@ type Sent = Pick<FeatureValues, "redirects" | "sslRedirect">;
 
 /**
  * Returns the target of a rewrite to a URL. Groups are parts of the decoded path, and they are
- * escaped again where the client has escaped anything.
+ * escaped again if the client has escaped anything.
  */
 export function elsewhereTarget(at: Redirected, target: string, groups: readonly (string | undefined)[]): string {
   const special = at.request.requestUri.includes("%") ? /[\x00-\x20#%&+?\x7f-\xff]/g : /[\x00-\x1f\x7f]/g;

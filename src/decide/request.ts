@@ -51,7 +51,7 @@ export function readRequest({ host: written, target }: AskedRequest): ReadReques
 }
 
 /**
- * Whether the request names two hosts: nginx answers 400 where the Host header has another host or
+ * Whether the request names two hosts: nginx answers 400 if the Host header has another host or
  * port than the target (nginx/lua/sluice/route/hosts.lua).
  */
 function contradict(target: string, header: string): boolean {

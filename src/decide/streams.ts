@@ -57,7 +57,7 @@ export interface StreamDecision {
   /** The route, Ingress or ConfigMap. */
   readonly owner: Owner | undefined;
   /**
-   * The certificates, where nginx ends TLS; undefined if TLS passes through, or if there is
+   * The certificates, if nginx ends TLS; undefined if TLS passes through, or if there is
    * none.
    */
   readonly certificates: readonly string[] | undefined;
@@ -152,7 +152,7 @@ function isFor({ address }: GatewayStream, host: string): boolean {
   return isIP(host) === 0 || address === undefined || address === host;
 }
 
-/** Finds the host that the connection gets. Clients send no name where they have an address. */
+/** Finds the host that the connection gets. Clients send no name if they have an address. */
 function nameOn(stream: GatewayStream, host: string): StreamHost | undefined {
   return named(stream, isIP(host) === 0 ? host : "");
 }

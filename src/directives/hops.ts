@@ -35,14 +35,14 @@ export function comeBack(hop: string): Token {
   return Token.pattern(`${hop}|(?:,[^,]*){${mostHops + 1}}`);
 }
 
-/** The number of times that a request may come back from its backends, where Lua counts. */
+/** The number of times that a request may come back from its backends, if Lua counts. */
 export const mostReturns = 4;
 
-/** The list that a backend gets where nginx has no Lua (templates/settings/forwarded.tmpl). */
+/** The list that a backend gets if nginx has no Lua (templates/settings/forwarded.tmpl). */
 export const hopTrail = Token.variable("hop_trail");
 
 /**
- * The list that a backend gets where a route removes the headers by which Sluice would recognise
+ * The list that a backend gets if a route removes the headers by which Sluice would recognise
  * the request. Here the list begins at the first request.
  */
 export const begunTrail = Token.variable("begun_trail");

@@ -74,7 +74,7 @@ export interface Machine extends Place {
     readonly nginxPass: string;
     /** Folder of the sockets. */
     readonly sockets: string;
-    /** The port for TLS where the stream module has the https port. */
+    /** The port for TLS if the stream module has the https port. */
     readonly tlsSocket: string;
     readonly journal: string;
     /** Folder of the Lua modules. */

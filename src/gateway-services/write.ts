@@ -13,7 +13,7 @@ export interface Writing<T extends KubernetesObject> {
   readonly key: string;
   /** The newest known form; undefined if, as far as is known, the object does not exist. */
   readonly known: T | undefined;
-  /** Returns the object to create where it does not exist; undefined if none is created. */
+  /** Returns the object to create if it does not exist; undefined if none is created. */
   readonly made: () => T | undefined;
   readonly isOurs: (present: T) => boolean;
   /**

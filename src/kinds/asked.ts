@@ -147,7 +147,7 @@ function bareHost(host: string): string {
 }
 
 /**
- * Returns the canonical address where `host` is an address, in any spelling that resolvers accept
+ * Returns the canonical address if `host` is an address, in any spelling that resolvers accept
  * (`127.1`, `0x7f000001`).
  */
 export function literalIn(host: string): string | undefined {

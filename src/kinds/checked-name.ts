@@ -73,7 +73,7 @@ export function isLiteralOrigin({ host, port = "" }: Origin): boolean {
 export const namedHost = "named_host";
 
 /**
- * Returns `url` with the checked name in place of its host. It is unchanged where the host is an
+ * Returns `url` with the checked name in place of its host. It is unchanged if the host is an
  * address.
  */
 export function checkedUrl(url: string, by: ChosenBy): string {

@@ -14,7 +14,7 @@ export function bytesOf(size: string): number {
 }
 
 /**
- * Returns half and twice a size, where these are within the bounds. People double a size that was
+ * Returns half and twice a size, if these are within the bounds. People double a size that was
  * too small, and halve one that costs too much.
  */
 export function sizesBeside(size: string, bounds: { readonly min: string; readonly max: string }): readonly string[] {

@@ -19,7 +19,7 @@ const deepestGroup = 250;
  * Returns the mistake in a Perl regular expression, or undefined. It only finds what certainly does
  * not compile: brackets without a partner, a quantifier with nothing before it, a backslash at the
  * end. nginx decides about the rest. Each step is linear in the length: a set is only searched
- * where a bracket follows that can end it.
+ * if a bracket follows that can end it.
  */
 export function regexMistake(pattern: string): string | undefined {
   if (pattern.length > longestPattern) return `it is longer than ${longestPattern} characters`;

@@ -11,7 +11,7 @@ export interface Resource<T extends KubernetesObject> {
   readonly kind: string;
   readonly plural: string;
   readonly namespaced: boolean;
-  /** The form in which single objects are read; plain JSON where absent. */
+  /** The form in which single objects are read; plain JSON if absent. */
   readonly accept?: string;
   /** Never set. It only has the type of the objects, for the compiler. */
   readonly object?: T;

@@ -5,7 +5,7 @@ import { Table } from "../model/table.ts";
 import { fullSentence, mended, named, type Problem, sentence } from "../problem.ts";
 import type { Log } from "./log.ts";
 
-/** Returns a place such as `web.yaml:12`, where the object of a Problem comes from a file. */
+/** Returns a place such as `web.yaml:12`, if the object of a Problem comes from a file. */
 export type PlaceOf = (problem: Problem) => string | undefined;
 
 export class ProblemLog {

@@ -51,7 +51,7 @@ export function unreadOf({ objects }: Pick<Manifest, "objects">): readonly Unrea
 
 /**
  * Returns the object to use: the same value if the content is the same, or the last good form
- * where the present one would be refused.
+ * if the present one would be refused.
  */
 function heldOf(one: ManifestObject, before: Held | undefined): Held | undefined {
   const { kind, key, placeOf, object } = one;

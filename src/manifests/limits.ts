@@ -86,7 +86,7 @@ export class FolderRoom {
     const parts = partsIn(text);
     const before = this.#held.get(file) ?? { bytes: 0, parts: 0 };
     // The cost of JSON depends on its bytes alone. A text with more parts is read only if it is
-    // JSON. Other texts are tried only where their parts matter.
+    // JSON. Other texts are tried only if their parts matter.
     const isFree =
       parts > mostParts.plain ||
       (this.#parts - before.parts + parts > mostOfFolder.parts && jsonDocuments(text) !== undefined);

@@ -51,7 +51,7 @@ export interface Fault {
   readonly field: string;
   readonly why: string;
   readonly fatal: boolean;
-  /** The lines around the mistake, where the text is not YAML. */
+  /** The lines around the mistake, if the text is not YAML. */
   readonly frame?: string;
 }
 
@@ -143,7 +143,7 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
     why,
     fatal,
   }));
-  // An object counts as unreadable where the API does not have its apiVersion or kind, so its last
+  // An object counts as unreadable if the API does not have its apiVersion or kind, so its last
   // good form stays.
   const { kind, key, object } = written.is === "ours" ? written : unreadable(written.name);
   return {

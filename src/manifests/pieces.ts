@@ -2,7 +2,7 @@
  * Finds the lines of a file that hold one object, so that a place in it is found without parsing
  * the others. It works for ordinary text only (plain-yaml.ts): there a document begins at a line
  * with three dashes, and an item of a block list at a dash with the indentation of the first one.
- * The caller compares the counts, and parses the whole text where they differ.
+ * The caller compares the counts, and parses the whole text if they differ.
  */
 
 export interface Piece {

@@ -166,7 +166,7 @@ const switchTag = {
 } as const;
 
 /**
- * Returns the value of a document. The result is an Error where its aliases would expand to
+ * Returns the value of a document. The result is an Error if its aliases would expand to
  * gigabytes.
  */
 function unfolded(document: { toJS(options: { maxAliasCount: number }): unknown }): unknown {

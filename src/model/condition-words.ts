@@ -4,7 +4,7 @@ import { shownValue } from "./credentials.ts";
 
 /**
  * Returns, for example, `POST, header x-team: a, query page=1` or `gRPC, method Get`, or an empty
- * text where the path alone decides. `~` precedes a pattern.
+ * text if the path alone decides. `~` precedes a pattern.
  */
 export function conditionWords(conditions: Conditions | undefined): string {
   if (conditions === undefined) return "";

@@ -182,11 +182,11 @@ export interface WeightedBackend extends Backend {
 export interface Location<F> {
   /** The path as its owner wrote it, for logs, cookies and error headers. */
   readonly path: string;
-  /** Undefined for the path `/` of unknown hosts, where no object has that path. */
+  /** Undefined for the path `/` of unknown hosts, if no object has that path. */
   readonly owner: Owner | undefined;
   /** Objects beside its owner whose texts it contains. */
   readonly authors?: readonly Owner[];
-  /** `metadata.uid` of its owner, where the API server has given one. */
+  /** `metadata.uid` of its owner, if the API server has given one. */
   readonly ownerUid: string | undefined;
   /** At least one. */
   readonly backends: readonly WeightedBackend[];
@@ -204,7 +204,7 @@ export interface Location<F> {
   readonly rule?: string;
   /**
    * The share of requests that a route takes from the Ingress with the same host and path, from 0
-   * to 1. It takes all of them where this is absent.
+   * to 1. It takes all of them if this is absent.
    */
   readonly share?: number;
   /** The id of the Upstream that answers while its own has no endpoints. */
@@ -222,7 +222,7 @@ export interface Location<F> {
    */
   readonly keepsUri?: true;
   /**
-   * The pattern of the one route that rewrites, where another route does not. Only text that does
+   * The pattern of the one route that rewrites, if another route does not. Only text that does
    * the rewriting itself needs it.
    */
   readonly rewritesAt?: string;

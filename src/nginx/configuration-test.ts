@@ -31,7 +31,7 @@ export interface Refused {
    * pass later.
    */
   readonly mayPass?: true;
-  /** The file in the error, where nginx names no line. */
+  /** The file in the error, if nginx names no line. */
   readonly names?: string;
 }
 

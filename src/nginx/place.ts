@@ -42,7 +42,7 @@ function openFileLimit(): number {
 }
 
 /**
- * Returns the kernel's longest queue of connections, or nginx's own default where that is longer
+ * Returns the kernel's longest queue of connections, or nginx's own default if that is longer
  * (process contract F 50).
  */
 function backlog(): number {

@@ -17,7 +17,7 @@ export interface RouterQuestion {
   /** Whether Ingresses use the port. */
   readonly shared: boolean;
   /**
-   * The address that the client connects to, as nginx writes it; needed where listeners have
+   * The address that the client connects to, as nginx writes it; needed if listeners have
    * addresses.
    */
   readonly address?: string;
@@ -62,11 +62,11 @@ export interface Routed {
   /** Variables that the router has set. */
   readonly set: Readonly<Record<string, string>>;
   /**
-   * The share of requests that the route takes where an Ingress has the path, too; absent if it
+   * The share of requests that the route takes if an Ingress has the path, too; absent if it
    * takes all.
    */
   readonly share?: number;
-  /** The decision for requests that a route leaves to an Ingress, where it takes only a share. */
+  /** The decision for requests that a route leaves to an Ingress, if it takes only a share. */
   readonly rest?: Routed;
   /** Ids of the Certificates that the client gets; absent if the handshake ends. */
   readonly pairs?: readonly string[];

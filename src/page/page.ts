@@ -184,6 +184,6 @@ function send(
   type = "text/plain; charset=utf-8",
 ): void {
   response.writeHead(status, { "content-type": type, "content-length": Buffer.byteLength(body) });
-  // Node leaves the body out where the request was HEAD.
+  // Node leaves the body out if the request was HEAD.
   response.end(body);
 }

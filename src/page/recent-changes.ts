@@ -37,8 +37,8 @@ export class RecentChanges {
   }
 
   /**
-   * The text that nginx serves, with the time since which it does; undefined until it serves a text
-   * of this controller.
+   * The text that nginx serves, with the time at which it became live; undefined until it serves a
+   * text of this controller.
    */
   get live(): StatusAnswer["live"] {
     if (this.#live === undefined) return undefined;

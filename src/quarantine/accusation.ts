@@ -16,7 +16,7 @@ export interface Refused {
   /** nginx's output. Messages quote a part of it. */
   readonly stderr: string;
   readonly line: number | undefined;
-  /** The file or address in the error, where nginx names no line. */
+  /** The file or address in the error, if nginx names no line. */
   readonly names: string | undefined;
   /**
    * Whether the machine is the cause, so that the same text may work later. Then only objects that

@@ -30,7 +30,7 @@ const ownersAt = (line: number) => new Set([owners.get(line) ?? []].flat());
 
 /**
  * Returns the objects and settings that are set aside when nginx accepts the rest. nginx refuses
- * the setting, and Ingress b where its snippet is bad.
+ * the setting, and Ingress b if its snippet is bad.
  */
 function setAside({ isBad }: { readonly isBad: boolean }) {
   const own = { settings: "ns/settings", tcp: undefined, udp: undefined };

@@ -143,7 +143,7 @@ export class QuarantineKeeper {
 }
 
 /**
- * Returns the refusals whose versions are still the present ones. It is the same map where all of
+ * Returns the refusals whose versions are still the present ones. It is the same map if all of
  * them are.
  */
 function stillThere(refusals: Refusals, version: (key: string) => string | undefined): Refusals {

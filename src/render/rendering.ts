@@ -62,7 +62,7 @@ export const usualCircumstances: Circumstances = { memoryFactor: 1, isRefused: (
 export interface Renderer {
   /** Uses another template, with which all text is rendered again. */
   use(template: Template): void;
-  /** Throws a TemplateError where the template uses an undefined name. */
+  /** Throws a TemplateError if the template uses an undefined name. */
   render(next: Configuration<Settings, FeatureValues>, circumstances?: Circumstances): Rendered;
   /** Returns all records. */
   readonly records: ReadonlyMap<string, string>;

@@ -9,7 +9,7 @@ export type TemplateFiles = ReadonlyMap<string, string>;
 
 export interface Template {
   /**
-   * Renders the file called `name`; throws a TemplateError where the text uses a name that the View
+   * Renders the file called `name`; throws a TemplateError if the text uses a name that the View
    * lacks.
    */
   render(name: string, view: View): Token;

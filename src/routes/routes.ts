@@ -29,7 +29,7 @@ export interface ServedRoute {
     readonly listener: string;
     readonly when: string;
     /**
-     * The percentage of requests that it takes where an Ingress has the path, too. Absent if it
+     * The percentage of requests that it takes if an Ingress has the path, too. Absent if it
      * takes all.
      */
     readonly weight?: number;

@@ -15,7 +15,7 @@ import { type OperatorToken, showing } from "../operator-token.ts";
 export type Answers = Readonly<Record<string, (query: URLSearchParams) => unknown>>;
 
 /**
- * Answers `GET` for each path, with 503 while there is no answer yet and with 500 where Sluice
+ * Answers `GET` for each path, with 503 while there is no answer yet and with 500 if Sluice
  * itself fails.
  */
 export async function openOperatorSocket(

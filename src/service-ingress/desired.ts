@@ -16,7 +16,7 @@ const mark = "sluice-service-ingress";
 const legacyClass = "kubernetes.io/ingress.class";
 
 /**
- * The way in which an Ingress names its class: by the field, or by the older annotation where
+ * The way in which an Ingress names its class: by the field, or by the older annotation if
  * classes cannot be read.
  */
 export type ClassName = { readonly field: string } | { readonly annotation: string };

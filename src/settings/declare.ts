@@ -13,7 +13,7 @@ export type Context = "main" | "events" | "http" | "stream";
 
 export interface SettingDirective<T> {
   /**
-   * The name, or a list where one value sets several directives: `proxy_read_timeout` and
+   * The name, or a list if one value sets several directives: `proxy_read_timeout` and
    * `grpc_read_timeout`.
    */
   readonly name: string | readonly string[];
@@ -48,7 +48,7 @@ export interface Setting<T> {
    */
   readonly variables?: "http" | "stream";
   /**
-   * Whether the key allows authors of other objects to write text into nginx.conf, where the key
+   * Whether the key allows authors of other objects to write text into nginx.conf, if the key
    * itself does not appear.
    */
   readonly permits?: true;

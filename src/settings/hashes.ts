@@ -1,5 +1,5 @@
 /**
- * Keys about the sizes of nginx's hash tables. Sluice raises them where a name would not fit, so a
+ * Keys about the sizes of nginx's hash tables. Sluice raises them if a name would not fit, so a
  * size never makes a configuration fail.
  */
 import { setting } from "./declare.ts";

@@ -1,6 +1,6 @@
 /**
  * The Kinds of ConfigMap keys that differ from those of annotations: an empty text is false, or
- * zero where zero is a value.
+ * zero if zero is a value.
  */
 import { emptyAs, prefixed } from "../kinds/combine.ts";
 import { integer, type Range, seconds } from "../kinds/numbers.ts";

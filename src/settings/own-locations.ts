@@ -45,7 +45,7 @@ function ownHeaders(block: readonly Statement[]): Insertion[] {
 }
 
 /**
- * Adds `proxy_redirect default`, which nginx accepts only after a `proxy_pass`, and not where a
+ * Adds `proxy_redirect default`, which nginx accepts only after a `proxy_pass`, and not if a
  * variable names the backend.
  */
 function ownRedirects(block: readonly Statement[]): Insertion[] {

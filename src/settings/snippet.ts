@@ -11,7 +11,7 @@ import { type Kind, longestText, no, ok } from "../kinds/kind.ts";
 
 const permit: Permit = { snippets: true };
 
-/** Returns the Permit for snippets of annotations, where the operator allows them. */
+/** Returns the Permit for snippets of annotations, if the operator allows them. */
 export function permitFor(settings: { readonly allowSnippetAnnotations: boolean }): Permit | undefined {
   return settings.allowSnippetAnnotations ? permit : undefined;
 }

@@ -31,7 +31,7 @@ export function addressesOfService({ spec = {}, status }: Service): Addresses {
 }
 
 /**
- * Returns one address for each Node: its first external one, or its first internal one where it has
+ * Returns one address for each Node: its first external one, or its first internal one if it has
  * none or `internal` is set.
  */
 export function addressesOfNodes(nodes: readonly Node[], internal: boolean): Addresses {

@@ -80,7 +80,7 @@ export type ApplyOutcome =
       readonly stderr: string;
       readonly at?: { readonly file: string; readonly line: number };
       /**
-       * Whether the same text may work later. `names` is the file in the error, where nginx names
+       * Whether the same text may work later. `names` is the file in the error, if nginx names
        * no line.
        */
       readonly mayPass?: true;

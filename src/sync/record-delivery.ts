@@ -57,7 +57,7 @@ export class RecordDelivery {
   }
 
   /**
-   * Returns the number of published records, and the reason where the disk did not get everything.
+   * Returns the number of published records, and the reason if the disk did not get everything.
    */
   async deliver({ text, records, opened }: Rendered, { snapshot, statuses }: Omit<Candidate, "text">) {
     const { memory, nginx, clock } = this.#parts;

@@ -1,5 +1,5 @@
 /**
- * Waits for a write to the disk and returns the error where it failed, because a full or read-only
+ * Waits for a write to the disk and returns the error if it failed, because a full or read-only
  * disk must not end the controller. Any other error is a bug and is thrown.
  */
 export async function written(write: Promise<void>): Promise<Error | undefined> {

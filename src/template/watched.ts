@@ -63,7 +63,7 @@ async function tried(files: TemplateFiles, { offer }: TemplateWatch): Promise<Pr
 }
 
 /**
- * Returns the place of the template's line that produced the rendered line, where it can be found.
+ * Returns the place of the template's line that produced the rendered line, if it can be found.
  */
 function placeOf(line: string, files: TemplateFiles): string {
   const places = [...files].flatMap(([name, text]) =>

@@ -41,7 +41,7 @@ export class SettingsInForce {
     return this.#lastGood;
   }
 
-  /** Reads the Settings again where needed. Returns whether they have changed. */
+  /** Reads the Settings again if needed. Returns whether they have changed. */
   renew(before: Inputs, now: Inputs): boolean {
     this.#lastGood = now.lastGood.settings;
     const key = this.#configMap;

@@ -34,7 +34,7 @@ export interface World {
   service(key: string): Service | undefined;
   /** Returns the newest usable version of a TLS Secret. */
   secret(key: string): Secret | undefined;
-  /** Returns the mistake in the present version, where `secret` returns an older one. */
+  /** Returns the mistake in the present version, if `secret` returns an older one. */
   brokenSecret(key: string): string | undefined;
   /** Returns the names that a host wants beside its own. */
   wantedBy(host: string): WantedNames;
@@ -42,7 +42,7 @@ export interface World {
   ownerOf(name: string): string | undefined;
   /**
    * Returns the namesake of a listener's host, by the key of that host: the Server of this name
-   * without a listener. Returns undefined if there is none, and where the listener does not
+   * without a listener. Returns undefined if there is none, and if the listener does not
    * share its port.
    */
   namesakeOf(key: string): Namesake | undefined;

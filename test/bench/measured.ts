@@ -11,7 +11,7 @@ export interface Figure {
   readonly unit: "ms" | "us" | "MB" | "times" | "" | "KB" | "s" | "%";
   /** One entry for each run. */
   readonly values: readonly number[];
-  /** The bound for the median, or for 95 in 100 where `tail` says so. */
+  /** The bound for the median, or for 95 in 100 if `tail` says so. */
   readonly bound?: number;
   readonly tail?: true;
   /** Further facts. */

@@ -42,7 +42,7 @@ function tableOf(figures: readonly Figure[]): string {
   return table.map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** Returns the median, the least and the largest value, in bold where a bound is missed. */
+/** Returns the median, the least and the largest value, in bold if a bound is missed. */
 function cellOf(figure: Figure | undefined): string {
   if (figure === undefined) return "";
   const { values, unit, tail } = figure;

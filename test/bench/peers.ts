@@ -25,7 +25,7 @@ const [first, second] = ["192.0.2.11", "192.0.2.12"];
 const [handHttp, handHttps] = [21_951, 21_952];
 const requestsEach = 5_000;
 const rounds = 3;
-/** Tries of a change. There are fewer where they would take longer than this in total. */
+/** Tries of a change. There are fewer if they would take longer than this in total. */
 const tries = 3;
 const longMs = 60_000;
 /** The time after a start until memory is measured. */

@@ -60,7 +60,7 @@ export async function replicaCosts(): Promise<Figure[]> {
 }
 
 /**
- * Returns what one replica of ingress-nginx costs, where the environment names it. The addresses
+ * Returns what one replica of ingress-nginx costs, if the environment names it. The addresses
  * are in all statuses already.
  */
 async function besideOther(filled: FilledCluster, hosts: number): Promise<Figure[]> {

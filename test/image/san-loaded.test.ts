@@ -1,5 +1,5 @@
 /**
- * The controller loads our module where the text has its directive, in both modes: the image's
+ * The controller loads our module if the text has its directive, in both modes: the image's
  * `sluice serve` with a permitted snippet that checks the names of a TLS backend. If no text needs
  * it, it is not loaded.
  */

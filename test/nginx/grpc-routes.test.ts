@@ -1,6 +1,6 @@
 /**
  * Tests gRPC calls through GRPCRoutes on a real nginx, as gRPC libraries make them: over TLS, and
- * without TLS where nginx accepts HTTP/2 and HTTP/1 on one port. Server and client use Node's own
+ * without TLS if nginx accepts HTTP/2 and HTTP/1 on one port. Server and client use Node's own
  * HTTP/2.
  */
 import { once } from "node:events";
@@ -156,7 +156,7 @@ async function start(base: number) {
       certificates: [certificateFrom("tls", pki.tls.certificate, pki.tls.key)],
     },
     hosts: (all: readonly Rule[]) => ["a", "s"].map((at) => host(`shop/${at}/web`, "calls.example", all)),
-    /** Opens a connection over TLS, and one without TLS where nginx supports that. */
+    /** Opens a connection over TLS, and one without TLS if nginx supports that. */
     open: () => [
       connected(`https://${address}:${tlsPort}`),
       ...(it.nginx.capabilities.http2Directive ? [connected(`http://${address}:${plainPort}`)] : []),

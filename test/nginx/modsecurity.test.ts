@@ -1,5 +1,5 @@
 /**
- * Tests ModSecurity for one Ingress, in both modes. The test is skipped with a reason where nginx
+ * Tests ModSecurity for one Ingress, in both modes. The test is skipped with a reason if nginx
  * lacks the module.
  */
 import { existsSync } from "node:fs";

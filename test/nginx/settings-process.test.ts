@@ -1,5 +1,5 @@
 /**
- * Tests keys about nginx's processes and its reloads by nginx's behaviour or, where that is not
+ * Tests keys about nginx's processes and its reloads by nginx's behaviour or, if that is not
  * visible from outside, by the line in nginx.conf.
  */
 import { connect } from "node:net";

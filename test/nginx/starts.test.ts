@@ -13,7 +13,7 @@ import { ports, program } from "./support/serve.ts";
 const folder = mkdtempSync(join(tmpdir(), "sluice-starts-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The address of this API server has no server. */
+/** No API server runs at this address. */
 const kubeconfig = join(folder, "kubeconfig");
 writeFileSync(
   kubeconfig,

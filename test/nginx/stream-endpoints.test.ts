@@ -164,7 +164,7 @@ test.each([
   const three = streamTo([1, "127.106.0.1", "127.106.0.2", alive]);
   await serve(three, settings as unknown as Partial<Settings>);
   await taken(three);
-  // nginx does not use an endpoint for ten seconds after it refused a connection; where endpoints
+  // nginx does not use an endpoint for ten seconds after it refused a connection; if endpoints
   // are text, each worker decides that by itself.
   const found = await answers(30);
   if (failures === 0) expect(found).toEqual({ [alive]: 30 });

@@ -1,6 +1,6 @@
 /**
  * Runs `sluice compat` on the recorded cases. If Sluice answers differently, the report must
- * name the heading of that decision; where the answers are equal, it must report no work.
+ * name the heading of that decision; if the answers are equal, it must report no work.
  */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** Commands are repeated where the API server failed, and not where it decided. */
+/** Commands are repeated if the API server failed, and not if it decided. */
 import { expect, test } from "vitest";
 import { isRefusal, mayPass, untilDecided } from "./api-failures.ts";
 

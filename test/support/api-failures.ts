@@ -34,7 +34,7 @@ export function isDone(verb: string, message: string): boolean {
 const patienceMs = 60_000;
 const pauseMs = 200;
 
-/** Runs kubectl with these arguments, and again for a while where a failure may pass. */
+/** Runs kubectl with these arguments, and again for a while if a failure may pass. */
 export async function untilDecided(
   [verb = ""]: readonly string[],
   run: () => Promise<string>,

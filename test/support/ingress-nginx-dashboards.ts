@@ -2,7 +2,7 @@
  * The queries of the public dashboards of ingress-nginx (its deploy/grafana/dashboards at v1.15.1):
  * each metric with the labels that a series must match, besides those that the scrape adds. `.*`
  * also matches an absent label; `any` does not. Prometheus renames a metric's label namespace to
- * exported_namespace where the scrape adds a label of that name.
+ * exported_namespace if the scrape adds a label of that name.
  */
 export interface AskedSeries {
   readonly name: string;

@@ -42,7 +42,7 @@ local function prepare()
   notes.watch(state, copied)
 end
 
--- The server block that nginx takes for the host: its own where it has one, which only hosts of
+-- The server block that nginx takes for the host: its own if it has one, which only hosts of
 -- Ingresses have.
 local function server_of(asked)
   if not asked.shared then

@@ -51,7 +51,7 @@ local function is_known(name)
   return dot ~= nil and records:get("host *" .. string.sub(name, dot)) ~= nil
 end
 
--- Staples the answer of the issuer's OCSP responder where the controller has one. OpenSSL sends it
+-- Staples the answer of the issuer's OCSP responder if the controller has one. OpenSSL sends it
 -- to clients that request it.
 local function staple(fingerprint, generation)
   local answer = store.get("staple", fingerprint, generation)

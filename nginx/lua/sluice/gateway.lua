@@ -135,7 +135,7 @@ local function is_misdirected(scope, listener)
   return scopes.listener(scope, (gsub(lower(name), "%.$", ""))) ~= listener
 end
 
--- Returns the location that serves the request; nil and its name where the server lacks that shape.
+-- Returns the location that serves the request; nil and its name if the server lacks that shape.
 -- With `shapes`, it takes records of hosts in the youngest form that needs only these. On a port
 -- that is `shared` with Ingresses, false means that an Ingress has the request. `only_host` is the
 -- same as in route.lua.

@@ -69,7 +69,7 @@ function _M.own_location(record, uri)
 end
 
 -- Returns the upstream that answers in place of one without endpoints: the named one, or the
--- default backend where the named one has no endpoints either.
+-- default backend if the named one has no endpoints either.
 local function stand_in(named, generation)
   local upstream = store.get("upstream", named.upstream, generation)
   if upstream and #upstream.endpoints > 0 then
@@ -110,9 +110,9 @@ local function goes_round(var)
   return returns > most_returns
 end
 
--- Returns the location that serves the request; nil and its name where the server lacks that shape.
+-- Returns the location that serves the request; nil and its name if the server lacks that shape.
 -- With `shapes`, it takes records of hosts in the youngest form that needs only these. `only_host`
--- is the Host header where the request is known to have no X-Forwarded-For.
+-- is the Host header if the request is known to have no X-Forwarded-For.
 local function target_of(slot, generation, shapes, only_host)
   local var = ngx.var
   local host = var.host

@@ -67,7 +67,7 @@ function _M.recent_generation()
   return _M.generation()
 end
 
--- Reads shared memory where the worker's copy is missing or was checked at another generation.
+-- Reads shared memory if the worker's copy is missing or was checked at another generation.
 local function look_up(sort, name, generation, entry)
   local key = name == "" and sort or sort .. " " .. name
   local text, writing = records:get(key)

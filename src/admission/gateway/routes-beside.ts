@@ -15,7 +15,7 @@ import { isSmall, mostNeighbours, problemsIn } from "./warnings.ts";
 const kinds = { HTTPRoute: "httpRoutes", GRPCRoute: "grpcRoutes" } as const;
 
 /**
- * Returns no warnings without a shared Gateway, or where Sluice fails: any client that reaches the
+ * Returns no warnings without a shared Gateway, or if Sluice fails: any client that reaches the
  * port can send anything.
  */
 export function routesBeside(ingress: Ingress, snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {

@@ -269,7 +269,7 @@ function allowedFor({ by }: Question, ofTenant: (name: string) => boolean, place
   return (name) => ofTenant(name) || place.declares(name);
 }
 
-/** Returns the URL, with an upstream block in place of its host where connections are kept. */
+/** Returns the URL, with an upstream block in place of its host if connections are kept. */
 function throughPool(url: string, { pool }: Question, place: Place): string {
   if (pool === undefined) return url;
   const server = Token.name(`${pool.address}:${pool.port}`);

@@ -10,7 +10,7 @@ export interface LoggedRequest {
   readonly host?: string;
   readonly scheme?: "http" | "https";
   /**
-   * `namespace-service-port` of `$proxy_upstream_name`, which finds the host where the log has
+   * `namespace-service-port` of `$proxy_upstream_name`, which finds the host if the log has
    * none.
    */
   readonly upstream?: string;
@@ -62,7 +62,7 @@ function value(fields: Fields, name: string): string | undefined {
   return found === "-" || found === "" ? undefined : found;
 }
 
-/** Returns the path. `$uri` is decoded, so it is only usable where it needs no escapes. */
+/** Returns the path. `$uri` is decoded, so it is only usable if it needs no escapes. */
 function pathOf(fields: Fields): string | undefined {
   const path = value(fields, "uri");
   if (path === undefined || /[^!-~]|[%?#]/.test(path)) return undefined;

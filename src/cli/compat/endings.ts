@@ -13,7 +13,7 @@ export function readEndings(text: string): ReadonlySet<Ending> | undefined {
 
 const isEnding = (word: string): boolean => (endings as readonly string[]).includes(word);
 
-/** Returns 1 for findings that count, else 3 where something could not be judged, else 0. */
+/** Returns 1 for findings that count, else 3 if something could not be judged, else 0. */
 export function exitCode({ items, unjudged }: Assessment, failing: ReadonlySet<Ending>): number {
   if (failing.has("nothing")) return 0;
   const isBad = items.some(({ verdict }) => verdict !== "same" && (failing.has(verdict) || failing.has("differs")));

@@ -23,7 +23,7 @@ export interface NeedsModule {
   readonly fallback: (settings: Settings) => unknown;
 }
 
-/** Returns the work to do where the value needs a module that the image lacks. */
+/** Returns the work to do if the value needs a module that the image lacks. */
 export function moduleWork(one: NeedsModule | undefined, text: string, settings: Settings): readonly string[] {
   if (one?.needs === undefined || !lacking.has(one.needs)) return [];
   const read = readValue(one.kind, text);

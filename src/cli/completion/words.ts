@@ -26,7 +26,7 @@ export interface FlagWord {
   readonly name: string;
   readonly doc: string;
   readonly hasValue: boolean;
-  /** The flag's possible values, where they are few. */
+  /** The flag's possible values, if they are few. */
   readonly values: readonly string[];
 }
 

@@ -101,7 +101,7 @@ export const gatewayNames: readonly string[] = [
   ...featuresByName().keys(),
 ];
 
-/** Returns several words where a name is, for example, a reason and a feature. */
+/** Returns several words if a name is, for example, a reason and a feature. */
 export function gatewayWords(asked: string): readonly GatewayWord[] {
   const words: GatewayWord[] = [];
   const reason = Object.hasOwn(reasons, asked) ? reasons[asked] : undefined;

@@ -64,7 +64,7 @@ function useless(given: readonly Given[], object: ObjectName, command: Command):
   });
 }
 
-/** Moves values into their range where ingress-nginx does that instead of refusing them. */
+/** Moves values into their range if ingress-nginx does that instead of refusing them. */
 function adjusted(flags: Flags): Flags {
   return {
     ...flags,

@@ -26,7 +26,7 @@ export interface Heap {
 }
 
 const quietMs = 5_000;
-/** The pause is worthwhile where the heap has grown by this factor since the last time. */
+/** The pause is worthwhile if the heap has grown by this factor since the last time. */
 const worthwhile = 1.3;
 
 export function idleMemoryPart({ source, clock, isReady, heap = ownHeap }: IdleMemory): Part {

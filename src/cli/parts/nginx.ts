@@ -14,7 +14,7 @@ export interface NginxPlace {
   /** Resolves with the nginx of this container, or of the one beside it. */
   readonly find: (signal: AbortSignal) => Promise<FoundNginx>;
   readonly runFolder: string;
-  /** Returns the files of nginx's logs where no setting names one. */
+  /** Returns the files of nginx's logs if no setting names one. */
   readonly logs: (folder: RunFolder, place: Place) => Pick<MachineFlags, "accessLog" | "errorLog">;
 }
 

@@ -65,7 +65,7 @@ export function defaultOf({ kind, fallback }: Field<unknown>): string {
   return [value, keys === "" ? "" : `(${keys})`].filter((part) => part !== "").join(" ");
 }
 
-/** Returns the consequence of an unreadable value, where it is more than the use of the default. */
+/** Returns the consequence of an unreadable value, if it is more than the use of the default. */
 export function unreadable({ onBad, emptyIsBad }: Field<unknown>): string {
   const done = { deny: "its paths answer 503", reject: "the Ingress is not applied" };
   if (onBad === undefined || onBad === "default") return "";

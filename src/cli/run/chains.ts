@@ -1,5 +1,5 @@
 /**
- * Completes the chains of TLS Secrets where the operator turns that on, with a log line for each.
+ * Completes the chains of TLS Secrets if the operator turns that on, with a log line for each.
  */
 import { CompletedSource } from "../../chains/completed-source.ts";
 import { issuersFrom } from "../../chains/fetch.ts";

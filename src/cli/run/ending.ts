@@ -1,6 +1,6 @@
 /**
  * Decides when a program ends, and keeps the reason. The first SIGTERM, Ctrl-C or closed terminal
- * ends everything in order. A second one ends the program at once, and nginx with it where its
+ * ends everything in order. A second one ends the program at once, and nginx with it if its
  * watchdog runs.
  */
 

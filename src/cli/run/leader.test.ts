@@ -46,7 +46,7 @@ function server() {
   return { client, asked, arrived: arrived.promise, carryOut: () => permitted.resolve(), stored: () => stored };
 }
 
-test("a running write of the status ends before the status is cleared, also when the cache has not seen it", async () => {
+test("a running write of the status ends before the status is cleared, even if the cache does not have it yet", async () => {
   const api = server();
   const parsed = parseFlags(["--publish-status-address=192.0.2.1"], "run");
   if (parsed.kind !== "flags") throw new Error(parsed.kind);

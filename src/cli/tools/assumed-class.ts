@@ -1,4 +1,4 @@
-/** The IngressClass that is assumed where a folder of manifests has none. */
+/** The IngressClass that is assumed if a folder of manifests has none. */
 import type { IngressClass } from "../../model/objects.ts";
 import type { Flags } from "../flags.ts";
 

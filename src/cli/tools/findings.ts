@@ -1,6 +1,6 @@
 /**
  * All findings about a folder, from its files, the translation and the webhook, each with its
- * place. A missing object is only reported where the folder has objects of that kind, because
+ * place. A missing object is only reported if the folder has objects of that kind, because
  * Secrets and Services are often kept elsewhere.
  */
 import { refusalsOf } from "../../admission/judge.ts";
@@ -176,7 +176,7 @@ function isElsewhere(problem: Problem, snapshot: Snapshot): boolean {
 const refusedInFiles = "is in the files, and is left out because of its own mistake";
 
 /**
- * Returns another reason where the object that is missing is in a file and has a mistake, so that
+ * Returns another reason if the object that is missing is in a file and has a mistake, so that
  * the author does not look for its file. All other Problems stay as they are.
  */
 function aboutUnread(problem: Problem, unread: readonly Unread[]): Problem {

@@ -60,7 +60,7 @@ export interface Candidate {
   readonly hosts: readonly string[];
 }
 
-/** Returns a hint where an option matches nothing: the most similar name, or all names. */
+/** Returns a hint if an option matches nothing: the most similar name, or all names. */
 export function hint(narrow: Narrow, all: readonly Candidate[]): string | undefined {
   if (all.length === 0) return "there is no Ingress";
   const { namespace, ingress, host } = narrow;

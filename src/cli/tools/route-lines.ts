@@ -96,7 +96,7 @@ function first(facts: Facts): string {
   return `${name} ${shown}`;
 }
 
-/** Returns `leads to shop/web:80 -> shop/web2:80`, or only the name where both look alike. */
+/** Returns `leads to shop/web:80 -> shop/web2:80`, or only the name if both look alike. */
 function changeText(name: string, was: Fact | undefined, is: Fact): string {
   if (is.feature !== undefined) return featureChange(is.feature, name, was?.value, is.value);
   const before = was?.shown ?? "";

@@ -143,7 +143,7 @@ function mistakesIn(
 }
 
 /**
- * Returns a finding where no statement declares the name. A zone of the same name that another
+ * Returns a finding if no statement declares the name. A zone of the same name that another
  * module declares does not count, as in nginx.
  */
 function undeclared({ sort, name }: SnippetName, names: readonly SnippetName[], snippet: Snippet, line: number) {

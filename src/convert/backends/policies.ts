@@ -44,7 +44,7 @@ export class BackendPolicies {
   }
 
   /**
-   * Returns the spec without the settings that a policy replaces; the same spec where no policy is
+   * Returns the spec without the settings that a policy replaces; the same spec if no policy is
    * written for its backends.
    */
   without(spec: Spec, location: Location<FeatureValues>): Spec {

@@ -59,7 +59,7 @@ export interface Difference {
   readonly field: string;
   readonly now: string;
   readonly after: string;
-  /** Annotations that the field comes from, where it is a feature. */
+  /** Annotations that the field comes from, if it is a feature. */
   readonly annotations: readonly string[];
   /** The cause of the difference: that of its kind, or a more exact one if it is known. */
   readonly why: string;

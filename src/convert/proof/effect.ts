@@ -22,7 +22,7 @@ export type Effect = ReadonlyMap<string, string>;
 export interface World {
   readonly served: Served;
   readonly options: DecideOptions;
-  /** `namespace/name` of the Service that answers where no path does; absent: the built-in one. */
+  /** `namespace/name` of the Service that answers if no path does; absent: the built-in one. */
   readonly defaultService?: string | undefined;
   /** Hosts of Ingresses whose TLS passes through, with their targets. */
   readonly passed: ReadonlyMap<string, Passed>;

@@ -16,7 +16,7 @@ export function jsonPatch(value: unknown): string | undefined {
 }
 
 /**
- * Returns the findings with a hint that the object may be a patch, where it looks like one and
+ * Returns the findings with a hint that the object may be a patch, if it looks like one and
  * cannot be used.
  */
 export function withPatchHint(findings: readonly Finding[]): readonly Finding[] {

@@ -34,7 +34,7 @@ export interface RunFolder {
   readonly emergencies: string;
   /** The lock of the one controller that may write here. */
   readonly lock: string;
-  /** The lock of the one process that runs nginx, where that is not the controller. */
+  /** The lock of the one process that runs nginx, if that is not the controller. */
   readonly nginxLock: string;
   /**
    * Folders of the files a configuration names: certificates and keys, password files, everything

@@ -50,9 +50,9 @@ export interface AskAnswer {
 export interface AskedWords {
   /** Empty for a stream. */
   readonly method: string;
-  /** `stream` stands for any stream with the port, where the question names no protocol. */
+  /** `stream` stands for any stream with the port, if the question names no protocol. */
   readonly scheme: "http" | "https" | "tcp" | "udp" | "tls" | "stream";
-  /** With its port, where that is given. */
+  /** With its port, if that is given. */
   readonly host: string;
   /** With its query; empty for a stream. */
   readonly target: string;
@@ -65,7 +65,7 @@ export interface Arrival {
   readonly listener?: AskedListener;
   /** Absent if the host was not looked up, as with an answer of 400. */
   readonly host?: FoundHostWords;
-  /** The kind of stream, where nginx's stream module takes the connection; absent for a request. */
+  /** The kind of stream, if nginx's stream module takes the connection; absent for a request. */
   readonly stream?: "tcp" | "udp" | "tls";
   /**
    * Routes that match the path but do not get the request, in the order in which they are tried; at
@@ -80,7 +80,7 @@ export interface Arrival {
   /** Backends that may get the request; empty if no backend gets it. */
   readonly backends: readonly AskedBackend[];
   /**
-   * The certificate of the handshake. For http it is the one that https would show, where the host
+   * The certificate of the handshake. For http it is the one that https would show, if the host
    * has its own.
    */
   readonly certificate?: AskedCertificate;
@@ -92,7 +92,7 @@ export interface Arrival {
   /** Statuses whose answer another backend writes. */
   readonly errorPages: readonly number[];
   /**
-   * Changes that would let the request find a route, where it finds none: sentences, the likeliest
+   * Changes that would let the request find a route, if it finds none: sentences, the likeliest
    * first.
    */
   readonly changes: readonly string[];
@@ -134,7 +134,7 @@ export interface AskedObject {
 export interface AskedRoute {
   /** Absent for the path `/` that every host has by default. */
   readonly owner?: AskedObject;
-  /** The name of a rule, where it has one. */
+  /** The name of a rule, if it has one. */
   readonly rule?: string;
   readonly host: string;
   /** Empty for a stream. */
@@ -165,7 +165,7 @@ export interface AskedGuard {
    * password.
    */
   readonly outcome: "passes" | "stops" | "depends";
-  /** The status that the client gets where the guard stops the request. */
+  /** The status that the client gets if the guard stops the request. */
   readonly status?: number;
 }
 
@@ -206,7 +206,7 @@ export interface AskedProblem {
   readonly severity: "error" | "warning";
   readonly object: string;
   readonly sentence: string;
-  /** `file:line:column`, where files were read. */
+  /** `file:line:column`, if files were read. */
   readonly at?: string;
 }
 
@@ -215,7 +215,7 @@ export type AskedEnd =
   | { readonly kind: "answer"; readonly status: number; readonly why: string; readonly location?: string }
   | {
       readonly kind: "proxied";
-      /** The path that the backend gets, where it is rewritten. */
+      /** The path that the backend gets, if it is rewritten. */
       readonly rewritten?: string;
       /** Whether another backend answers, because the route's own one has no endpoint. */
       readonly standsIn: boolean;

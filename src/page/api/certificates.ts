@@ -14,7 +14,7 @@ export interface CertificateRow {
   readonly state: CertificateState;
   /** The reason why it is weak; empty if it is not. */
   readonly weakness: string;
-  /** Whether it is served where no other one fits. */
+  /** Whether it is served if no other one fits. */
   readonly isDefault: boolean;
   /** The number of hosts and listeners that use it. */
   readonly hosts: number;

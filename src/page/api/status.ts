@@ -50,7 +50,7 @@ export interface StatusAnswer {
     readonly connections?: number;
   };
   /**
-   * Shared memory of routes, endpoints and certificates; absent in static mode, or where nginx does
+   * Shared memory of routes, endpoints and certificates; absent in static mode, or if nginx does
    * not answer.
    */
   readonly memory?: { readonly capacityBytes: number; readonly freeBytes: number };

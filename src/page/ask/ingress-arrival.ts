@@ -104,7 +104,7 @@ function canaryWords({ end }: Pick<Decision, "end">): ReadonlyMap<string, Pick<A
 }
 
 /**
- * Returns the certificate of the host. For http it is the one that https would show, where the host
+ * Returns the certificate of the host. For http it is the one that https would show, if the host
  * has its own.
  */
 function shownTo(

@@ -36,7 +36,7 @@ export class LiveRouter implements Router {
     });
   }
 
-  /** nginx's answer at the ports of Ingresses, where no route of a Gateway gets the request. */
+  /** nginx's answer at the ports of Ingresses, if no route of a Gateway gets the request. */
   get ingresses(): Routed | undefined {
     const routed = this.#answers.get("");
     return routed?.rest ?? routed;

@@ -62,7 +62,7 @@ export function mistakenAt(
   ];
 }
 
-/** Returns how to correct the object, where it cannot be read. */
+/** Returns how to correct the object, if it cannot be read. */
 export function mendingOf(kind: string, key: string, { unread, findings }: Omit<World, "snapshot">) {
   if (!unread.some((one) => one.kind === kind && one.key === key)) return undefined;
   return mendingBy(kind, key, findings, () => true);

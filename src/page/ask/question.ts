@@ -9,7 +9,7 @@ import { shown } from "../shown.ts";
 /** Returns the text in quotes, on one line, with at most 100 characters. */
 const quoted = (text: string): string => `"${shown(text, 100)}"`;
 
-/** At least one of the two is given. With both it counts as a request where no stream takes it. */
+/** At least one of the two is given. With both it counts as a request if no stream takes it. */
 export interface Asked {
   readonly request?: AskedRequest;
   readonly stream?: AskedStream;

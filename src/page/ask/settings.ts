@@ -48,7 +48,7 @@ function ofAnnotation(
   return undefined;
 }
 
-/** Returns the keys from which the field's value comes, where these do not have their defaults. */
+/** Returns the keys from which the field's value comes, if these do not have their defaults. */
 function ofConfigMap(
   { key, fallback }: Field<unknown>,
   settings: Settings,

@@ -24,7 +24,7 @@ export interface AskedWorld {
   readonly isServed: (key: string) => boolean;
   /** Problems of the translation. */
   readonly problems: readonly Problem[];
-  /** All Problems of objects, each with its place where it comes from a file. */
+  /** All Problems of objects, each with its place if it comes from a file. */
   readonly findings: readonly Finding[];
   /** Objects of files that have a mistake and cannot be read. */
   readonly unread: readonly Unread[];

@@ -30,7 +30,7 @@ const mostEnded = 500;
 
 export class EndedShadows {
   readonly #parts: ShadowParts;
-  /** The last Configuration, where it has routes in shadow. */
+  /** The last Configuration, if it has routes in shadow. */
   #last: Served | undefined;
   /** The Configuration before the first turn that was not compared yet. */
   #before: Served | undefined;

@@ -53,7 +53,7 @@ interface Listening {
 }
 
 /**
- * Variables that the router sets, or that a location sets where it needs them. `s_to` is the id of
+ * Variables that the router sets, or that a location sets if it needs them. `s_to` is the id of
  * the upstream, which each request sets and reads. It is short, because nginx hashes a name that
  * Lua uses character by character; so is `s_id`, the id of the request.
  */
@@ -233,7 +233,7 @@ export function headOf(
 }
 
 /**
- * Returns our TLS listener where the stream module has the https port. Only the stream module can
+ * Returns our TLS listener if the stream module has the https port. Only the stream module can
  * reach it, so its PROXY header is trusted.
  */
 function behindFront({ paths, capabilities }: Machine, isCatchAll: boolean): Token[] {
@@ -259,7 +259,7 @@ export function certificateAt({ paths }: Machine, name: string, staple?: string)
 
 /**
  * Returns the variables of routers: those of Gateways only if nginx listens for them, and one
- * more where this includes a usual port.
+ * more if this includes a usual port.
  */
 export function routeVariables({ gateway, beside }: Listening = { gateway: false, beside: false }): string[] {
   const bound = featureList.flatMap(([, { variables = [] }]) => variables.map((name) => `route_${name}`));

@@ -104,7 +104,7 @@ function serverViews(some: typeof featureList, features: FeatureValues, settings
 }
 
 /**
- * Returns the twin of a host, with or without `www.`, where it has the host's certificate. It has
+ * Returns the twin of a host, with or without `www.`, if it has the host's certificate. It has
  * the features that go with the certificate. No other feature holds for it, because it only
  * redirects.
  */

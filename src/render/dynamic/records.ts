@@ -103,7 +103,7 @@ function tls({ tlsConfigured }: Pick<Alias, "tlsConfigured">) {
   return tlsConfigured ? { tls: 1 } : {};
 }
 
-/** Variables that identify a Location, where something reads them. */
+/** Variables that identify a Location, if something reads them. */
 interface Own {
   readonly kept: string;
   readonly hop: string;

@@ -78,7 +78,7 @@ export class DynamicRenderer implements Renderer {
     this.#shapes = undefined;
   }
 
-  /** Throws a TemplateError where the template uses an undefined name. */
+  /** Throws a TemplateError if the template uses an undefined name. */
   render(next: Whole, circumstances: Circumstances = usualCircumstances): Rendered {
     const changes = new RecordChanges();
     const fronts = frontsOf(next.streams, listenedOn(next.listenerPorts), this.#machine);

@@ -98,7 +98,7 @@ export class Shapes {
     return this.#shapeOf(location.features, routeTraitsOf(location, backend, host, this.#settings));
   }
 
-  /** Returns the Shape for the Service that answers where the Location's own has no endpoints. */
+  /** Returns the Shape for the Service that answers if the Location's own has no endpoints. */
   standInOf(location: Location<FeatureValues>, host: FeatureValues): Shape {
     return this.#shapeOf(location.features, { ...traitsOf(location, host, this.#settings), standsIn: true });
   }

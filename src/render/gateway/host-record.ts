@@ -1,6 +1,6 @@
 /**
  * Renders a host of a listener as data. Routes with the same path share one entry of the record:
- * the number of a location where the path alone decides, or a list in the order in which they are
+ * the number of a location if the path alone decides, or a list in the order in which they are
  * tried. Routes after one without conditions are never tried, so they are left out. The number 0
  * stands for the location of the namesake.
  */
@@ -169,7 +169,7 @@ function settingsOf(server: Server<FeatureValues>, at: number, shapes: Shapes): 
   return Object.keys(settings).length === 0 ? {} : { settings };
 }
 
-/** Returns 1, or the path of the cookie where the path of the Location is a pattern. */
+/** Returns 1, or the path of the cookie if the path of the Location is a pattern. */
 function stickyOf({ routes, locations }: Server<FeatureValues>, at: number): number | string {
   const isPattern = routes.some(({ location, match }) => location === at && match === "pattern");
   return isPattern ? literalPath(locations[at]!.path, true) : 1;

@@ -67,7 +67,7 @@ export function listenerSlots(ports: Table<ListenerPort>, machine: Machine): Rea
 
 /**
  * Returns the values of the `listen` lines. They have no parameters of the socket. So nginx binds a
- * single socket for a port where some server listens on all addresses, and finds the address of a
+ * single socket for a port if some server listens on all addresses, and finds the address of a
  * connection when it arrives. Only if the stream module has that socket, an address has another
  * one. If several servers have a port, one of them `isFirst`.
  */

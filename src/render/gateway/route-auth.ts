@@ -39,7 +39,7 @@ export function routeAuthView(asks: Asks, place: Place, sent: readonly Header[],
   const { to, proxySsl } = serviceOf(asks, place);
   const check = { partial: "route-check", view: { method, to, proxySsl } };
   const target = isGrpc ? Token.conf`http://${place.behindSocket(check).block}${ownPath}` : to;
-  // All headers are sent where the rule lists none.
+  // All headers are sent if the rule lists none.
   const all = isGrpc && names.length === 0;
   const own = all
     ? sent.map(({ name }) => String(name).toLowerCase()).filter((name) => !ofConnections.has(name))

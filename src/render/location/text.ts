@@ -70,7 +70,7 @@ export interface LocationTraits {
    */
   readonly poolsOf?: string;
   /**
-   * The path, where nginx has to match it again. Either a rewrite after a snippet removes the
+   * The path, if nginx has to match it again. Either a rewrite after a snippet removes the
    * groups that the snippet's headers name, or only one of its routes rewrites.
    */
   readonly matchedAgain?: string;

@@ -115,7 +115,7 @@ function tls(settings: Settings, { files }: Machine): Line[] {
 }
 
 /**
- * Returns the lines for headers of answers. Strict-Transport-Security is left out where the
+ * Returns the lines for headers of answers. Strict-Transport-Security is left out if the
  * controller's own replaces it, and so is a Server header that is removed.
  */
 function headers(settings: Settings, can: Capabilities): Line[] {

@@ -6,7 +6,7 @@
  * PROXY source is trusted, else from the PROXY source. nginx's realip module knows one source, so a
  * location writes the chosen one into the helper header (`forwarded-for-proxy-protocol-header`) in
  * the rewrite phase and takes the address from there afterwards; whatever a client sends under that
- * name is lost. The same is done where requests come in behind the stream module, which has a
+ * name is lost. The same is done if requests come in behind the stream module, which has a
  * client's address in a PROXY header.
  */
 
@@ -176,7 +176,7 @@ export function requestHeaders(
   return [...all, ...otherSpellingsOf(all, settings)];
 }
 
-/** Returns lines that remove the other spellings of these headers, where clients may send them. */
+/** Returns lines that remove the other spellings of these headers, if clients may send them. */
 export function otherSpellingsOf(headers: readonly Header[], settings: Settings): readonly Header[] {
   const names = [...headers.map(({ name }) => String(name)), hopsHeaderName];
   return otherSpellings(names, settings).map((name) => ({ name: Token.name(name), value: Token.text("") }));

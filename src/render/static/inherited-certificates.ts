@@ -25,7 +25,7 @@ export function wildcardCertificates(
 }
 
 /**
- * Returns the Server with the Certificate for each of its names. It is the same Server where it
+ * Returns the Server with the Certificate for each of its names. It is the same Server if it
  * inherits none.
  */
 export function withInherited<F>(server: Server<F>, wildcards: WildcardCertificates): Server<F> {

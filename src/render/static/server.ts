@@ -25,7 +25,7 @@ import { bodyOf, groupsOf, labelsOf } from "./location.ts";
 import type { StaticParts } from "./parts.ts";
 
 export interface ServerText {
-  /** There are several where aliases have another certificate. */
+  /** There are several if aliases have another certificate. */
   readonly texts: readonly Token[];
   readonly files: readonly RenderedFile[];
   readonly needs: ReadonlySet<HttpPart>;

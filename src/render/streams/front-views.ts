@@ -63,7 +63,7 @@ export function namesOf(stream: GatewayStream, machine: Machine, requests: Token
   ];
 }
 
-/** Returns the target of all other names. Requests have them, where the port takes requests. */
+/** Returns the target of all other names. Requests have them, if the port takes requests. */
 export function otherwiseOf(stream: GatewayStream, machine: Machine): Token {
   const all = stream.hosts.find(({ hostname }) => hostname === "");
   if (all !== undefined) return targetOf(stream, all, machine);
@@ -99,7 +99,7 @@ export function poolOf(stream: GatewayStream, host: StreamHost): Token | undefin
 }
 
 /**
- * Returns the socket of a server that uses TLS towards its backends, where other backends of the
+ * Returns the socket of a server that uses TLS towards its backends, if other backends of the
  * host need another way.
  */
 export function groupSocket({ pool }: PoolGroup, { paths }: Machine): Token {

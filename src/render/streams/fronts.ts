@@ -25,7 +25,7 @@ export interface Fronts {
    */
   socketOf(port: ListenedOn): string | undefined;
   /**
-   * Whether another socket has this usual port on one address. The kernel allows that where all of
+   * Whether another socket has this usual port on one address. The kernel allows that if all of
    * them have `reuseport`, and prefers the socket with the address.
    */
   isDivided(port: number): boolean;

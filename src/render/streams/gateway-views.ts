@@ -1,6 +1,6 @@
 /**
  * The part of the stream block for Gateways. A port of TLS reads the name that a client sends and
- * passes the bytes on to a pool, or to a socket of this nginx where TLS ends. Connections without a
+ * passes the bytes on to a pool, or to a socket of this nginx if TLS ends. Connections without a
  * backend go to a socket that closes them.
  */
 

@@ -106,9 +106,9 @@ const equal = ({ endpoints }: { readonly endpoints: readonly Endpoint[] }): read
 export const isOpen = ({ endpoints }: StreamBackend): boolean => endpoints.length > 0;
 
 /**
- * Returns the part of the streams that is text where endpoints are data. Configurations that differ
+ * Returns the part of the streams that is text if endpoints are data. Configurations that differ
  * only in endpoints and weights give the same text. One exception is text: the share of backends
- * without endpoints, which is refused where other backends have some.
+ * without endpoints, which is refused if other backends have some.
  */
 export function withoutEndpoints(streams: readonly StreamServer[]): readonly StreamServer[] {
   let text = texts.get(streams);

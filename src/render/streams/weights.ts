@@ -33,7 +33,7 @@ function greatestCommonDivisor(a: number, b: number): number {
   return b === 0 ? a : greatestCommonDivisor(b, a % b);
 }
 
-/** Returns the least common multiple, or a limit where numbers would no longer be exact. */
+/** Returns the least common multiple, or a limit if numbers would no longer be exact. */
 function leastCommonMultiple(a: number, b: number): number {
   return Math.min(Number.MAX_SAFE_INTEGER, (a / greatestCommonDivisor(a, b)) * b);
 }

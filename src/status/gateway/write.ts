@@ -16,7 +16,7 @@ export interface Writing extends Writer {
   readonly signal: AbortSignal;
 }
 
-/** `sent` and `stored` differ where the definitions lack a field. */
+/** `sent` and `stored` differ if the definitions lack a field. */
 export type Written =
   | { readonly kind: "same" }
   | { readonly kind: "written"; readonly sent: unknown; readonly stored: KubernetesObject }

@@ -14,7 +14,7 @@ import { byCreation } from "./creation.ts";
 export interface Assignment {
   /**
    * The addresses on which nginx listens for the Gateway. An empty list means none, or all of this
-   * machine where Gateways share its ports.
+   * machine if Gateways share its ports.
    */
   readonly addresses: readonly string[];
   /** The unsupported type of a requested address. */

@@ -15,7 +15,7 @@ export interface Feature {
   readonly versions: "1.6" | "1.7" | "1.6 only";
   readonly doc: string;
   /**
-   * Whether Sluice serves it: always, where nginx has the named capability, where Services get
+   * Whether Sluice serves it: always, if nginx has the named capability, if Services get
    * metadata, or not yet.
    */
   readonly served: "yes" | "no" | "metadata" | Capability;
@@ -44,7 +44,12 @@ export const features: readonly Feature[] = [
     doc: "the filter in GRPCRoutes",
   },
   { name: "Gateway", versions: "1.6", served: "yes", doc: "Gateways with listeners" },
-  { name: "GatewayAddressEmpty", versions: "1.6", served: "yes", doc: "an address without a value means any address of the pool" },
+  {
+    name: "GatewayAddressEmpty",
+    versions: "1.6",
+    served: "yes",
+    doc: "an address without a value means any address of the pool",
+  },
   { name: "GatewayAddressRoutability", versions: "1.7", served: "no", doc: "who may reach an address" },
   { name: "GatewayAddressRoutabilityCluster", versions: "1.7", served: "no", doc: "addresses inside the cluster only" },
   {
@@ -151,7 +156,12 @@ export const features: readonly Feature[] = [
     served: "streamTls",
     doc: "listeners that pass TLS through beside listeners that terminate it",
   },
-  { name: "TLSRouteModeTerminate", versions: "1.6", served: "streamTls", doc: "TLSRoutes on listeners that terminate TLS" },
+  {
+    name: "TLSRouteModeTerminate",
+    versions: "1.6",
+    served: "streamTls",
+    doc: "TLSRoutes on listeners that terminate TLS",
+  },
   { name: "UDPRoute", versions: "1.6", served: "stream", doc: "UDPRoutes" },
 ];
 

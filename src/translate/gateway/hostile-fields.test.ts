@@ -1,6 +1,6 @@
 /**
  * Tests each field of the kinds of the Gateway API with a megabyte of text that some patterns read
- * slowly. The API server bounds these fields, but only where it has the definitions with their
+ * slowly. The API server bounds these fields, but only if it has the definitions with their
  * bounds.
  */
 import { expect, test } from "vitest";

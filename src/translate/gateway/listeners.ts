@@ -126,7 +126,7 @@ interface Refusing {
   readonly gateway: Gateway;
   readonly object: ObjectName;
   readonly lacks: ReadonlySet<Capability>;
-  /** The validation of clients, where the Gateway has one and its authorities are usable. */
+  /** The validation of clients, if the Gateway has one and its authorities are usable. */
   readonly guard: ClientValidation | undefined;
 }
 

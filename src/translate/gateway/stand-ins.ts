@@ -1,6 +1,6 @@
 /**
  * Decides which form of an object of the Gateway API is in force: its present one, or the last good
- * one where nginx refused that. References of the form are resolved in each turn, so a last good
+ * one if nginx refused that. References of the form are resolved in each turn, so a last good
  * form has no permission that was removed.
  */
 import { type KubernetesObject, kindAndKey, nameOf, objectKey } from "../../model/objects.ts";

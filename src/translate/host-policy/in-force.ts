@@ -33,7 +33,7 @@ export class HostPolicyInForce {
     return this.#value;
   }
 
-  /** Reads the policy again where needed. Returns whether it has changed. */
+  /** Reads the policy again if needed. Returns whether it has changed. */
   renew(before: Snapshot, now: Snapshot, isFirst: boolean): boolean {
     const place = this.#place;
     if (place === undefined || (!isFirst && !mayDiffer(place, before, now))) return false;

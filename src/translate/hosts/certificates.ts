@@ -22,7 +22,7 @@ export class Certificates {
   #lastGood: LastGood["secrets"] = emptyLastGood.secrets;
   #all = Table.empty<Certificate>();
 
-  /** `defaultSecret` is `namespace/name`. `fake` is used where this Secret has no Certificate. */
+  /** `defaultSecret` is `namespace/name`. `fake` is used if this Secret has no Certificate. */
   constructor(defaultSecret: string | undefined, fake: Certificate) {
     this.#defaultSecret = defaultSecret;
     this.#fake = fake;
@@ -57,13 +57,13 @@ export class Certificates {
     }
   }
 
-  /** Returns the Secret, or the last good one where its content is not a usable key pair. */
+  /** Returns the Secret, or the last good one if its content is not a usable key pair. */
   secret(key: string): Secret | undefined {
     const secret = this.#secrets.get(key);
     return secret === undefined ? undefined : (this.#lastGood.get(key) ?? secret);
   }
 
-  /** Returns the mistake in the present Secret, where the last good one replaces it. */
+  /** Returns the mistake in the present Secret, if the last good one replaces it. */
   broken(key: string): string | undefined {
     const secret = this.#lastGood.has(key) ? this.#secrets.get(key) : undefined;
     const read = secret && certificateOf(secret);

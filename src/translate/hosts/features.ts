@@ -34,7 +34,7 @@ export function needsOwnBlock(features: FeatureValues): boolean {
   return featureList.some(([name, { textServer }]) => textServer?.(features[name]) === true);
 }
 
-/** The consequences for features that need a server block of their own, where a host has none. */
+/** The consequences for features that need a server block of their own, if a host has none. */
 export interface Hostless {
   /** Returns why the paths of this Claim answer 503: one of these features is a guard. */
   readonly closes: (claim: Claim) => Problem | undefined;

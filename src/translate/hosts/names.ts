@@ -1,5 +1,5 @@
 /**
- * Decides about further names of a host: aliases, and its www twin where that redirects to it. A
+ * Decides about further names of a host: aliases, and its www twin if that redirects to it. A
  * name goes to the host of that name if there is one, else to the host whose twin it is, else to
  * the first host, by name, that lists it as an alias. Between namespaces the older host keeps its
  * names.

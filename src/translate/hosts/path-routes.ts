@@ -13,11 +13,11 @@ export interface Path {
   readonly regex: boolean;
   /** Empty if the backend gets the path unchanged. */
   readonly rewriteTarget: string;
-  /** Whether it answers 503. nginx only adds a slash where a location passes requests on. */
+  /** Whether it answers 503. nginx only adds a slash if a location passes requests on. */
   readonly denied: boolean;
   /** The owner's namespace; absent if the paths of all owners are read alike. */
   readonly namespace?: string | undefined;
-  /** Whether it is the `/` of a host where no Claim has that. */
+  /** Whether it is the `/` of a host if no Claim has that. */
   readonly implicit?: boolean;
 }
 

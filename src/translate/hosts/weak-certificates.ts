@@ -1,6 +1,6 @@
 /**
  * OpenSSL refuses a weak certificate at the usual security level. Sluice serves it nevertheless, so
- * the level is lowered for its host, or for all hosts where it is the default certificate. The
+ * the level is lowered for its host, or for all hosts if it is the default certificate. The
  * level is a word of the cipher list, which nginx cannot read as data, so such a host is text. A
  * level that the operator's list already has stays.
  */

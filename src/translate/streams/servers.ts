@@ -126,7 +126,7 @@ export function servicePortNumbered(
 
 /**
  * Returns the hosts whose TLS passes through to the address of the Service behind `/`, or to its
- * endpoints where it has no address. Hosts in `without` have lost their name.
+ * endpoints if it has no address. Hosts in `without` have lost their name.
  */
 export function passthroughServers(
   servers: Table<Server<FeatureValues>>,

@@ -119,7 +119,7 @@ function isDraining(conditions: { readonly serving?: boolean; readonly terminati
 }
 
 /**
- * Returns the ports of a slice that belong to the port of a Service: those of its name, all where
+ * Returns the ports of a slice that belong to the port of a Service: those of its name, all if
  * it has no name, or else its numeric target port (RS-9.3).
  */
 function slicePorts(
@@ -151,7 +151,7 @@ function hintedZone({ endpoints = [] }: EndpointSlice, zone: string | undefined)
 
 /**
  * Returns the addresses of the name (RS-9.5), on the target port of the Service's port, or on the
- * number in the reference where the Service has no such port. An IP literal is used as it is
+ * number in the reference if the Service has no such port. An IP literal is used as it is
  * (ingress-nginx has no peer then, RS-9.6).
  */
 function externalEndpoints(

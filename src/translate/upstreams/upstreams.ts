@@ -126,7 +126,7 @@ export class Upstreams {
   }
 
   /**
-   * Returns the global default backend, or the built-in 404 server where that has no endpoints
+   * Returns the global default backend, or the built-in 404 server if that has no endpoints
    * (RS-8.1).
    */
   #defaultUpstream(): Upstream {

@@ -54,7 +54,7 @@ function parentOf(pid: string): number | undefined {
 
 /**
  * Returns the size of all pages of a process that are in memory, in MB of 2^20 bytes. It is the
- * memory that the process needs where no other one runs the same program.
+ * memory that the process needs if no other one runs the same program.
  */
 export function residentMegabytes(pid: number): number {
   const kilobytes = /^Rss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1];

@@ -130,7 +130,7 @@ export async function startKubelet(
 }
 
 /**
- * Starts a Pod, and tries again where it cannot start, as a kubelet does: rights and objects may
+ * Starts a Pod, and tries again if it cannot start, as a kubelet does: rights and objects may
  * become visible some time later.
  */
 async function untilItStarts(start: () => Promise<Running>, signal: AbortSignal): Promise<Running> {
@@ -145,7 +145,7 @@ async function untilItStarts(start: () => Promise<Running>, signal: AbortSignal)
 }
 
 /**
- * Repeats a command until the API server accepts it. A refusal is final where the Pod is gone or
+ * Repeats a command until the API server accepts it. A refusal is final if the Pod is gone or
  * the command took effect before; any other one comes from a busy API server.
  */
 async function untilTaken(say: () => Promise<unknown>, signal: AbortSignal): Promise<void> {

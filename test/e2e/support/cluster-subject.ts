@@ -133,7 +133,7 @@ class Writer {
     });
   }
 
-  /** Waits for the next second where the case wants this Ingress younger than the one before. */
+  /** Waits for the next second if the case wants this Ingress younger than the one before. */
   async #beYounger(creationTimestamp: string): Promise<void> {
     if (this.#youngest !== "" && creationTimestamp > this.#youngest) await delay(1_000 - (Date.now() % 1_000) + 5);
     this.#youngest = creationTimestamp;

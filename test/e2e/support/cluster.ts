@@ -45,7 +45,7 @@ export interface Cluster {
    */
   kubeconfig(user?: string, server?: string): string;
   /**
-   * Runs kubectl and returns its output; throws with its error message. It runs again where the
+   * Runs kubectl and returns its output; throws with its error message. It runs again if the
    * server failed without a decision.
    */
   kubectl(args: readonly string[], options?: { readonly input?: string; readonly user?: string }): Promise<string>;

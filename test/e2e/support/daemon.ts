@@ -37,7 +37,7 @@ export class Daemon {
 
   /**
    * Starts it and waits some minutes at most until it is ready. Throws with the end of its log
-   * where that fails.
+   * if that fails.
    */
   async start(): Promise<void> {
     const { command, folder, env, isReady, name } = this.#options;

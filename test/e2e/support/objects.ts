@@ -20,7 +20,7 @@ export const configMap = (name: string, data: Readonly<Record<string, string>> =
 
 const never = new AbortController().signal;
 
-/** Creates or replaces the object, again where the server fails without a decision. */
+/** Creates or replaces the object, again if the server fails without a decision. */
 export async function write(client: Client, object: ConfigMap): Promise<void> {
   await until(`ConfigMap ${object.metadata.name} is written`, async () => {
     const created = await client.create(configMaps, object, never);

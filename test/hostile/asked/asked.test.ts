@@ -32,7 +32,7 @@ const flags = [
 ];
 
 /**
- * It makes no difference to an address which process writes the text, so one mode is enough where
+ * It makes no difference to an address which process writes the text, so one mode is enough if
  * nginx is in a container of its own.
  */
 const where = Object.entries(places).filter(([name]) => name !== "in static mode with nginx in a container of its own");

@@ -44,7 +44,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   });
 
   test("CVE-2024-7646: no key of the ConfigMap lets a line break end its line, and each gets a sentence", async () => {
-    // Keys that close paths where they are unreadable are left out, because they would close the
+    // Keys that close paths if they are unreadable are left out, because they would close the
     // neighbour's, too.
     const open = Object.values(declarations).filter((one) => !("closed" in one));
     const names = open.filter(({ kind }) => !/directives|rules|format/.test(kind.label));

@@ -1,5 +1,5 @@
 /**
- * Compares trees of nginx.conf. Names that are hashes of text differ where the text differs, so
+ * Compares trees of nginx.conf. Names that are hashes of text differ if the text differs, so
  * they are left out.
  */
 import type { Directive } from "../../support/nginx-tree.ts";

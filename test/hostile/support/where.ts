@@ -20,7 +20,7 @@ async function here(mode: "dynamic" | "static", options: PlaceOptions): Promise<
   return { world, end: () => world.stop() };
 }
 
-/** Starts nginx as in a container of its own, where another process than the controller runs it. */
+/** Starts nginx as in a container of its own, if another process than the controller runs it. */
 async function beside(mode: "dynamic" | "static", options: PlaceOptions): Promise<Place> {
   const root = mkdtempSync(join(tmpdir(), "hostile-"));
   const { nginx, end } = await nginxBeside(root);

@@ -49,7 +49,7 @@ export interface WorldOptions {
   /** The default is a new temporary folder. */
   readonly runFolder?: string;
   /**
-   * The default is the nginx of this machine, or one in a container of its own where the variable
+   * The default is the nginx of this machine, or one in a container of its own if the variable
    * HOSTILE_NGINX is `beside`.
    */
   readonly nginx?: FoundNginx;

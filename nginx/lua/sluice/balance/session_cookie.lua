@@ -28,7 +28,7 @@ local function same_site_of(balance)
   return value
 end
 
--- `sticky` is 1, or the path of the cookie where the path of the location is a pattern.
+-- `sticky` is 1, or the path of the cookie if the path of the location is a pattern.
 local function text_of(balance, key, sticky)
   local var = ngx.var
   local same_site = same_site_of(balance)

@@ -1,4 +1,4 @@
--- Timeouts of a route towards its backend, where annotations set some. They are data, so a new
+-- Timeouts of a route towards its backend, if annotations set some. They are data, so a new
 -- value needs no reload.
 local balancer = require("ngx.balancer")
 

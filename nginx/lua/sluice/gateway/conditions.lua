@@ -20,7 +20,7 @@ local joins = (ngx.config.nginx_version or 0) >= 1023000
 
 -- Returns all values of a header in one text, or nil if the request has none. A condition has
 -- the header's name in lower case, and the name of nginx's variable for it. It has no variable
--- where that would also read other headers: $http_x_a has the value of X-A, not only of x_a. If
+-- if that would also read other headers: $http_x_a has the value of X-A, not only of x_a. If
 -- clients may send x_a, the variable of X-A tells only that one of them is there.
 local function header(one)
   local name, variable = one[1], one[4]

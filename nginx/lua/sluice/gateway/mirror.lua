@@ -50,7 +50,7 @@ local function text_of(var, body, is_call)
     "X-Forwarded-Port: " .. var.pass_port,
     "X-Forwarded-Proto: " .. var.pass_access_scheme,
     "X-Request-ID: " .. var.req_id,
-    -- Marks the copy, so that it is answered with 508 where it comes back to its own route
+    -- Marks the copy, so that it is answered with 508 if it comes back to its own route
     -- (src/directives/hops.ts).
     "X-Sluice-Hops: " .. (var.http_x_sluice_hops or "") .. "," .. var.route_hop,
     "Connection: close",

@@ -39,7 +39,7 @@ function _M.joined(change, uri)
   return join(change[1], sub(uri, #change[2] + 1))
 end
 
--- Does the same for a header, where the replacement is escaped already: escapes of the client stay,
+-- Does the same for a header, if the replacement is escaped already: escapes of the client stay,
 -- as long as the path was not changed before.
 function _M.replaced(change, uri, request_uri)
   local escaped = find(request_uri, "%", 1, true) and "[%c #%%+?\127-\255]" or "[%c \127-\255]"

@@ -75,7 +75,7 @@ local function cookie_of(session, token)
     .. "; HttpOnly; SameSite=Lax"
 end
 
--- Gives the client a token where the endpoint that answered is not the one of its session.
+-- Gives the client a token if the endpoint that answered is not the one of its session.
 function _M.answer(session)
   local var = ngx.var
   local peer = match(var.upstream_addr or "", "[^, ]+$")

@@ -1,4 +1,4 @@
--- Applies RouteSettings that the text of the shape cannot hold: another Service where the backend
+-- Applies RouteSettings that the text of the shape cannot hold: another Service if the backend
 -- has no endpoints, another path towards the backend, and a cookie that binds clients to endpoints.
 local rewrite = require("sluice.route.rewrite")
 local route = require("sluice.route")

@@ -28,7 +28,7 @@ end
 -- Returns the record of the host, and whether TLS is configured for it. The record is the host's
 -- own, its alias's, that of a pattern or of the wildcard one label above, or the catch-all's; the
 -- third result says that it is the catch-all's. The first result is false if a pattern ran out
--- of steps. The fourth is true, with no record, where the text is no host.
+-- of steps. The fourth is true, with no record, if the text is no host.
 function _M.host(host, generation, shapes)
   local record = get(host, generation, shapes)
   if record then

@@ -7,7 +7,7 @@ import { elsewhereOf, speltOtherwise } from "../../../kinds/vocabulary/places-of
 import { isMapping } from "../../../manifests/check.ts";
 
 export type Undeclared =
-  /** `meant` is the value that was probably meant, where the chart names one. */
+  /** `meant` is the value that was probably meant, if the chart names one. */
   | { readonly fate: "refused"; readonly meant?: string }
   /** `elsewhere` says what else the name is: a flag, a key of the ConfigMap, an annotation. */
   | { readonly fate: "ignored"; readonly elsewhere?: string }

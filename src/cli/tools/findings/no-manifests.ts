@@ -26,7 +26,7 @@ export function withoutOtherContent(files: Files): { readonly files: Files; read
   return { files: rest, note: `${counted(left.length, "file")} ${are} not ${objects}, and left out: ${names}${more}` };
 }
 
-/** Returns the same Manifest where it has no such content. */
+/** Returns the same Manifest if it has no such content. */
 function withoutStrays(manifest: Manifest): Manifest {
   const { strays = [], faults } = manifest;
   const others = strays.filter(({ value }) => !ofObjects.some((word) => Object.hasOwn(value, word)));

@@ -5,7 +5,7 @@
 import type { Snapshot } from "../../../model/snapshot.ts";
 import type { Problem } from "../../../problem.ts";
 
-/** A missing Service is only reported where the folder has Services. */
+/** A missing Service is only reported if the folder has Services. */
 export function untargetedPolicies({
   backendTLSPolicies,
   services,

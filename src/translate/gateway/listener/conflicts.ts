@@ -14,7 +14,7 @@ type Readings = readonly ListenerReading[];
 
 /**
  * The most ports that the sets of a namespace may add. Each port costs a reload, a socket in every
- * worker, and a target port where the Gateway has a Service.
+ * worker, and a target port if the Gateway has a Service.
  */
 const mostAddedPorts = 16;
 

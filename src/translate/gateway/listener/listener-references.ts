@@ -29,7 +29,7 @@ export interface ListenerWorld {
   readonly lacks: ReadonlySet<Capability>;
   /** Returns the newest usable version of a TLS Secret. */
   secret(key: string): Secret | undefined;
-  /** Returns the mistake in the present version, where `secret` returns an older one. */
+  /** Returns the mistake in the present version, if `secret` returns an older one. */
   brokenSecret(key: string): string | undefined;
   configMap(key: string): ConfigMap | undefined;
 }
@@ -165,7 +165,7 @@ export class References {
 
 /** The purpose of a reference. */
 interface About {
-  /** The reason of the condition where a reference cannot be resolved. */
+  /** The reason of the condition if a reference cannot be resolved. */
   readonly invalid: string;
   readonly done: string;
 }

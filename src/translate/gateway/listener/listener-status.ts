@@ -12,7 +12,7 @@ export interface GatewayState {
   readonly assignment: Assignment;
   /** The reason why a port is not available, by id of the listener. */
   readonly unavailable: ReadonlyMap<string, Fault>;
-  /** The Service that the Gateway should have, where it has no address of the pool. */
+  /** The Service that the Gateway should have, if it has no address of the pool. */
   readonly service: DesiredService | undefined;
 }
 

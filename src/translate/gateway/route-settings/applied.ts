@@ -7,7 +7,7 @@ import type { Effective } from "./effective.ts";
 import { closed as done } from "./reading.ts";
 
 export interface Applied {
-  /** The paths with their settings. It is the same list where no settings apply. */
+  /** The paths with their settings. It is the same list if no settings apply. */
   readonly paths: readonly ClaimedPath[];
   /** Guards that cannot hold together, and values that cannot be served. */
   readonly conflicts: readonly Problem[];
@@ -64,7 +64,7 @@ function twoServices({ filters, field }: ClaimedPath, { externalAuth }: FeatureV
 const followedAmongGuards = ["requestHeaders", "responseHeaders", "cors", "mirrors", "auth", "session"] as const;
 
 /**
- * Returns the features with `satisfy: all` where Lua runs in the access phase. nginx counts that
+ * Returns the features with `satisfy: all` if Lua runs in the access phase. nginx counts that
  * Lua as a guard that every request satisfies, so with `any` no real guard would have an effect.
  */
 function strictlySatisfied({ filters, backends, retries }: ClaimedPath, features: FeatureValues): FeatureValues {

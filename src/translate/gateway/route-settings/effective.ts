@@ -1,6 +1,6 @@
 /**
  * Combines several RouteSettings for one request. The inner one's value counts. Guards of all of
- * them hold together, and where two guards cannot be combined, no request passes.
+ * them hold together, and if two guards cannot be combined, no request passes.
  */
 import type { AnyFeature } from "../../../annotations/declare.ts";
 import { featureOf, refers } from "../../../annotations/on-routes.ts";

@@ -16,7 +16,7 @@ export interface Attachment {
   /** The listeners that accept the route. If there are none, `fault` has the reason. */
   readonly listeners: readonly ListenerReading[];
   readonly fault: Fault | undefined;
-  /** Hosts that the host policy gives to other namespaces, where the route keeps other hosts. */
+  /** Hosts that the host policy gives to other namespaces, if the route keeps other hosts. */
   readonly refusedHosts: readonly Problem[];
 }
 
@@ -132,7 +132,7 @@ function refusedHost(object: ObjectName, at: number, host: string, policy: HostP
   return { object, kind: "host-refused", field, host: host === "_" ? "*" : host, owners: policy.ownersOf(host) ?? [] };
 }
 
-/** Returns the host in question: the listener's where the route names none. */
+/** Returns the host in question: the listener's if the route names none. */
 const takenHost = ({ hostname }: ListenerReading, host: string): string => (host === "_" ? hostname : host);
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Finds the backends of a rule: the Service and port of each, and the reason where it cannot be
+ * Finds the backends of a rule: the Service and port of each, and the reason if it cannot be
  * used.
  */
 import type { Capability } from "../../../directives/capabilities.ts";
@@ -41,7 +41,7 @@ export interface BackendWorld {
    * absent.
    */
   readonly protocols?: Readonly<Record<string, BackendProtocol>>;
-  /** The status of requests that cannot be served; 500 where absent. */
+  /** The status of requests that cannot be served; 500 if absent. */
   readonly refusal?: string;
   /**
    * The time at which requests are copied, if that is not before they are sent on. With `none`,
@@ -90,7 +90,7 @@ const ofRoutes = "for routes";
 export const upstreamFor = (key: string, port: number): string => `${key}/${port} ${ofRoutes}`;
 
 /**
- * Reads the backends of a rule. `field` is that of the rule. The list is never empty: where the
+ * Reads the backends of a rule. `field` is that of the rule. The list is never empty: if the
  * rule names no backend, it has one that cannot be used.
  */
 export function backendsOf(
@@ -177,7 +177,7 @@ type Target =
       readonly port: number;
       readonly protocol: BackendProtocol | undefined;
       readonly tls: BackendTls | undefined;
-      /** The policy that governs it, where that is unusable. */
+      /** The policy that governs it, if that is unusable. */
       readonly broken: PolicyReading | undefined;
     }
   | { readonly reason: string; readonly part: string; readonly why: string };

@@ -29,7 +29,7 @@ export function serviceLabels({ metadata, spec }: Gateway): Readonly<Record<stri
   };
 }
 
-/** Returns the name of an object as the value of a label, shortened where it is too long. */
+/** Returns the name of an object as the value of a label, shortened if it is too long. */
 function labelOf(name: string): string {
   return name.length <= longest ? name : hashed(name, name);
 }

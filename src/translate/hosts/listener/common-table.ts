@@ -69,7 +69,7 @@ function partyOf({ owner: { namespace }, since: { created } }: Claim): Party {
 function plainCandidates(drafts: readonly OwnedPath[]): readonly Candidate[] {
   return plainRoutes(drafts.map(({ path }, at) => [at, path] as const)).map(({ path, match, location }): Candidate => {
     const draft = drafts[location]!;
-    // nginx adds the slash to a path by itself where no other route has that path.
+    // nginx adds the slash to a path by itself if no other route has that path.
     const route: Route = { match: match === "prefix" ? "prefix" : "exact", path, location: toNamesake };
     const rank = draft.path.implicit === true ? 3 : draft.path.type === "exact" && match === "exact" ? 0 : 1;
     return { route, rank, text: path.replace(/\/$/, ""), side: { draft } };

@@ -17,7 +17,7 @@ const mostPatterns = 1_000;
 export interface Entry {
   readonly claim: Claim;
   readonly claimed: ClaimedPath;
-  /** The decoded path, without a final slash where it is a prefix. */
+  /** The decoded path, without a final slash if it is a prefix. */
   readonly path: string;
   /** Exact paths come first, then prefixes, then patterns. */
   readonly rank: 0 | 1 | 2;
