@@ -23,6 +23,9 @@ export function pathOf(server: Server<FeatureValues>, uri: string): FoundPath {
       : { kind: "location", location: locations[route.location]!, route, groups };
   const patterns = routes.filter(({ match }) => match === "regex");
   if (patterns.length > 0) {
+    // Added slashes come from paths of another namespace, which has no patterns.
+    const added = routes.find(({ match, path }) => match === "slash" && path === uri);
+    if (added !== undefined) return found(added);
     for (const route of patterns) {
       const groups = patternOf(`^${route.path}`)?.exec(uri);
       if (groups === undefined) return { kind: "unclear", pattern: route.path };
