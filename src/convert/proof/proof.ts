@@ -51,10 +51,12 @@ export function prove(ofIngresses: World, ofRoutes: World, { isCompared, isConve
   let requests = 0;
   const alike: Alike[] = [];
   const everywhere = pathsOfAll(servers);
+  const ofStrangers = pathsOfAll(servers.filter(({ name }) => name === catchAll));
   const differences = servers.flatMap((server) => {
     const found = new Map<string, Difference>();
-    // A route that takes too many hosts is seen at one that no Ingress has.
-    const others = server.name === catchAll ? everywhere : [];
+    // A route that takes too many hosts is seen at one that no Ingress has. A host below a wildcard
+    // with more labels is such a host, too.
+    const others = server.name === catchAll ? everywhere : server.name.startsWith("*.") ? ofStrangers : [];
     for (const asked of probesOf(server, ofIngresses.served.settings, others)) {
       requests += 1;
       const [now, after] = effectsOf(asked, ofIngresses, ofRoutes);
