@@ -185,10 +185,7 @@ export interface Feature<F extends Fields, R> {
   readonly asksOthers?: (value: R) => boolean;
   /** Whether clients have to identify themselves, or an auth service decides about them. */
   readonly identifies?: (value: R) => boolean;
-  /**
-   * Whether it changes how requests are framed, so that other routes must not share their
-   * connections.
-   */
+  /** Whether it changes how requests are framed, so that other routes share no connections. */
   readonly framesRequests?: (value: R) => boolean;
   /** Whether its text is only valid in a location that has a path. */
   readonly needsPath?: (value: R) => boolean;
@@ -200,6 +197,8 @@ export interface Feature<F extends Fields, R> {
   readonly redirectsAway?: (value: R) => boolean;
   /** Whether nginx rewrites the path inside the location, in dynamic mode too. */
   readonly rewritesLate?: (value: R, other: Other) => boolean;
+  /** Whether that starts from a path that the author's text has changed. */
+  readonly rewritesAgain?: (value: R, other: Other) => boolean;
   /** Whether answers of another service are cached for its paths. */
   readonly keepsAnswers?: (value: R) => boolean;
   /** Whether it reads the client's headers after the access phase, or may end that phase early. */

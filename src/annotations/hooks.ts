@@ -32,6 +32,7 @@ const questions = [
   "needsPath",
   "readsHeadersLate",
   "redirectsAway",
+  "rewritesAgain",
   "rewritesLate",
   "verifiesClients",
 ] as const;

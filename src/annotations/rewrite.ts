@@ -48,4 +48,5 @@ export const rewrite = feature({
   redirectsAway: ({ target }) => isElsewhere(target),
   // A configuration snippet runs before the rewrite, so that it has the client's path.
   rewritesLate: ({ target }, other) => other(configurationSnippet).text !== "" && target !== "" && !isElsewhere(target),
+  rewritesAgain: ({ target }, other) => other(configurationSnippet).rewrites && target !== "" && !isElsewhere(target),
 });

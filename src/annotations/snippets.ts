@@ -29,6 +29,8 @@ export interface Snippet {
   readonly needsPath: boolean;
   /** Whether it names groups of the path, such as `$1`, and not only groups of its own patterns. */
   readonly namesGroups: boolean;
+  /** Whether it changes the path and goes on, so that a rewrite-target starts from the new one. */
+  readonly rewrites: boolean;
   /** Whether it chooses the Service itself, by `set $proxy_upstream_name`. */
   readonly namesUpstream: boolean;
   /** Names, in lower case, of the answer's headers that it sets with more_set_headers. */
@@ -66,6 +68,7 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
         headerLines: headerLinesIn(statements),
         needsPath: statements.some((one) => within(one, ({ name }) => withPath.has(name))),
         namesGroups: statements.some(namesGroup),
+        rewrites: statements.some((one) => within(one, rewritesOn)),
         namesUpstream: statements.some((one) => within(one, setsUpstream)),
         setHeaders: statements.flatMap(headersSetBy),
         framesRequests: statements.some((one) => within(one, framesRequest)),
@@ -81,6 +84,7 @@ const none: Snippet = {
   headerLines: [],
   needsPath: false,
   namesGroups: false,
+  rewrites: false,
   namesUpstream: false,
   setHeaders: [],
   framesRequests: false,
@@ -99,6 +103,7 @@ function together(inner: Snippet, outer: Snippet): Snippet {
     headerLines: [...outer.headerLines, ...inner.headerLines],
     needsPath: outer.needsPath || inner.needsPath,
     namesGroups: outer.namesGroups || inner.namesGroups,
+    rewrites: outer.rewrites || inner.rewrites,
     namesUpstream: outer.namesUpstream || inner.namesUpstream,
     setHeaders: [...outer.setHeaders, ...inner.setHeaders],
     framesRequests: outer.framesRequests || inner.framesRequests,
@@ -119,6 +124,11 @@ function within(statement: Statement, is: (one: Statement) => boolean): boolean 
 function namesGroup({ name, args, block }: Statement): boolean {
   if (name === "rewrite" || (name === "if" && args.some((arg) => arg.includes("~")))) return false;
   return args.some((arg) => /\$\{?[1-9]/.test(arg)) || (block ?? []).some(namesGroup);
+}
+
+/** Whether the statement rewrites the path and the lines after it are run, too. */
+function rewritesOn({ name, args }: Statement): boolean {
+  return name === "rewrite" && args.length === 2 && !/^(?:https?:\/\/|\$\{?scheme\b)/.test(args[1]!);
 }
 
 function setsUpstream({ name, args }: Statement): boolean {

@@ -131,9 +131,15 @@ function locationRecord(
     variables: { ...given({ ...own, tls: location.ownTls === true ? "1" : "" }), ...variables },
     canaries: location.canaries.map(canaryRecord),
     standIn: standInRecord(location, host, shapes),
-    rewritesLate: holds("rewritesLate", location.features, "location") && location.keepsUri !== true ? 1 : 0,
+    rewritesLate: location.keepsUri === true ? 0 : lateness(location.features),
   };
   return inFieldOrder(all);
+}
+
+/** Returns 1 where the text of the location rewrites, and 2 where it changes the path before that. */
+function lateness(features: FeatureValues): 0 | 1 | 2 {
+  if (!holds("rewritesLate", features, "location")) return 0;
+  return holds("rewritesAgain", features, "location") ? 2 : 1;
 }
 
 /**

@@ -200,7 +200,10 @@ export class LocationTexts {
       unserved,
       rewrite,
       decodedGroups: !dynamic && (grouped || asksForGroups(values, rewrite)),
-      rewritesLate: late && { matched: lateMatch(traits.matchedAgain) },
+      rewritesLate: late && {
+        matched: lateMatch(traits.matchedAgain),
+        again: holds("rewritesAgain", values, "location"),
+      },
       wantsCertificate: wantsCertificate && { unless: unlessRedirected(values, traits, place) },
       groups: groups.map(([name, number]) => ({ name: Token.name(name), value: Token.variable(String(number)) })),
       elsewhere: holds("redirectsAway", values, "location"),

@@ -4,6 +4,7 @@ local byte = string.byte
 local find = string.find
 local format = string.format
 local gsub = string.gsub
+local match = string.match
 
 local _M = {}
 
@@ -45,6 +46,10 @@ function _M.run(location, route, groups, uri)
     if prefix then
       var.route_prefix = _M.expand(prefix, groups, "%c")
     end
+    if location.rewritesLate == 2 then
+      var.route_rewritten = "\0" .. route[1] .. "\0" .. target
+      return
+    end
     local rewritten = _M.expand(target, groups)
     if location.rewritesLate then
       var.route_rewritten = rewritten
@@ -55,6 +60,16 @@ function _M.run(location, route, groups, uri)
   elseif location.rewritesLate then
     var.route_rewritten = uri
   end
+end
+
+-- Returns the path after the rewrite of a location whose snippet has changed the path before. The
+-- router left the pattern and the target in the variable. Without them the path stays as it is now.
+function _M.again()
+  local var = ngx.var
+  local uri = var.uri
+  local pattern, target = match(var.route_rewritten, "^%z([^%z]*)%z(.*)$")
+  local groups = pattern and ngx.re.match(uri, pattern, "ijo")
+  return groups and _M.expand(target, groups) or uri
 end
 
 return _M
