@@ -136,7 +136,7 @@ function locationRecord(
   return inFieldOrder(all);
 }
 
-/** Returns 1 where the text of the location rewrites, and 2 where it changes the path before that. */
+/** Returns 1 if the text of the location rewrites, and 2 if it changes the path before that. */
 function lateness(features: FeatureValues): 0 | 1 | 2 {
   if (!holds("rewritesLate", features, "location")) return 0;
   return holds("rewritesAgain", features, "location") ? 2 : 1;
