@@ -68,7 +68,10 @@ export async function serve(
     return 2;
   }
   const { flags, rest, problems } = parsed;
+  const { stdout, env } = host;
+  // Another thread makes the certificate, and nginx tells its capabilities, while files are read.
   const fake = fakeCertificate(new Date());
+  const installed = nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
   const ending = listenForEnding(host);
   const opened = await openManifests(
     rest[0]!,
@@ -77,7 +80,6 @@ export async function serve(
   );
   if (!opened.ok) return failed(out, opened.why);
   const { manifests } = opened;
-  const { stdout, env } = host;
   const write = (text: string): void => void stdout.write(text);
   const terminal = stdout.isTTY ? { colours: stdout.hasColors() } : false;
   const log = openLog({ verbosity: flags.v, terminal, write });
@@ -100,7 +102,7 @@ export async function serve(
     stopped("folder", () => manifests.close()),
     stopped("look-ups", () => names.abort()),
     nginxPart(program, {
-      find: () => nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? ""),
+      find: () => installed,
       runFolder: flags.runFolder ?? "run",
       logs: (folder) => ({ accessLog: `${folder.logs}/access.log`, errorLog: "stderr" }),
     }),
