@@ -66,7 +66,7 @@ test("limit-rate-after sends the first kilobytes at full speed, and limit-rate s
 });
 
 /**
- * Sends the head and half of the body, and waits so long for the request to reach the backend; then
+ * Sends the head and half of the body, and gives the request some time to reach the backend. Then
  * it sends the other half. Returns whether the backend got the request before that.
  */
 async function hasHalf(patienceMs: number): Promise<boolean> {

@@ -37,7 +37,7 @@ interface Words {
 
 const toWeb = { backendRefs: [{ name: "web", port: 80 }] };
 
-/** `now` is the taker of the request, as nginx's Lua writes it. */
+/** `now` names what takes the request now, in the form that nginx's Lua writes. */
 function reported({ annotations = {}, path = ["/", "web", "Prefix"], rule = {}, more = [] }: Words, now?: string) {
   const shadow = route({ hostnames: ["a.test"], rules: [{ ...toWeb, ...rule }] });
   const hidden = { ...shadow, metadata: { ...shadow.metadata, annotations: { "sluice.dev/shadow": "true" } } };
