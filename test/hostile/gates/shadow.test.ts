@@ -1,7 +1,7 @@
 /**
- * Routes in shadow as the way to the controller's event loop. It compares what they would do with
- * what is done, for its metrics and when a route leaves the shadow, and tenants write the patterns
- * that it applies.
+ * Tries to block the controller's event loop by routes in shadow. For its metrics, and when a route
+ * leaves the shadow, the controller compares the answers of these routes with the present ones. In
+ * doing so it applies patterns that tenants have written.
  */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { serving, toWeb, webAt } from "../../nginx/support/serve.ts";
