@@ -9,6 +9,7 @@ import { createRequire } from "node:module";
 import type { Document, Node } from "yaml";
 import { bugWords, guarded } from "../guarded.ts";
 import type { Path } from "./check.ts";
+import { recognise } from "./kinds.ts";
 import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";
 import { duplicate, explained, frameOf, type Mistake, unmeant } from "./mistakes/yaml-mistakes.ts";
@@ -143,9 +144,20 @@ export function readWithPlaces(text: string): ReadYaml {
   return { ok: true, documents: read };
 }
 
+/** Kinds that hold objects or values of charts. */
+const holders = /^(?:List|HelmRelease|HelmChart|HelmChartConfig|Application|ApplicationSet|Kustomization)$/;
+
+/** Whether nothing reads the object, so that a key that it has twice does no harm here. */
+function isUnread(document: Document.Parsed): boolean {
+  if (!careful().isMap(document.contents)) return false;
+  const [apiVersion, kind] = [document.get("apiVersion"), document.get("kind")];
+  if (typeof apiVersion !== "string" || typeof kind !== "string" || holders.test(kind)) return false;
+  return recognise(apiVersion, kind).is === "other";
+}
+
 function mistakeIn(document: Document.Parsed, text: string, placeAt: (offset: number) => Place): Mistake | undefined {
   const [error] = document.errors;
-  const twice = duplicate(careful(), document, placeAt);
+  const twice = isUnread(document) ? undefined : duplicate(careful(), document, placeAt);
   if (error === undefined) return twice ?? unmeant(careful(), document, placeAt);
   const [offset] = error.pos;
   return twice !== undefined && twice.offset < offset ? twice : explained(text, error, placeAt(offset));

@@ -166,6 +166,8 @@ test("the Problem of an annotation with the old prefix names the prefix that is 
   expect(sentences({ ...one, metadata: { ...one.metadata, annotations } })).toEqual([
     "annotation ingress.kubernetes.io/rewrite-target has no effect: the prefix ingress.kubernetes.io is not read; write nginx.ingress.kubernetes.io/rewrite-target",
   ]);
+  const both = { "ingress.kubernetes.io/proxy-body-size": "0", "nginx.ingress.kubernetes.io/proxy-body-size": "0" };
+  expect(sentences({ ...one, metadata: { ...one.metadata, annotations: both } })).toEqual([]);
 });
 
 test.each(["GRPC", "GRPCS", "HTTP"])(

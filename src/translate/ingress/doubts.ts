@@ -111,7 +111,7 @@ function idleAnnotations(
 ): readonly Doubt[] {
   const doubts: Doubt[] = [];
   for (const name in annotations) {
-    const old = underOldPrefix(name, prefix) ?? ofF5(name);
+    const old = underOldPrefix(name, prefix, annotations) ?? ofF5(name);
     if (old !== undefined) doubts.push(old);
     const key = name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : "";
     const why = annotations[name] === "" ? undefined : idleBeside(key, values);
@@ -120,12 +120,15 @@ function idleAnnotations(
   return doubts;
 }
 
-/** ingress-nginx has not read this prefix since 2017, but old manifests still have it. */
+/**
+ * ingress-nginx has not read this prefix since 2017, but old manifests still have it. Some charts
+ * write both prefixes, for other programs.
+ */
 const oldPrefix = "ingress.kubernetes.io";
 
-function underOldPrefix(name: string, prefix: string): Doubt | undefined {
+function underOldPrefix(name: string, prefix: string, annotations: object): Doubt | undefined {
   const key = name.startsWith(`${oldPrefix}/`) ? name.slice(oldPrefix.length + 1) : "";
-  if (prefix === oldPrefix || !annotationKeys.includes(key)) return undefined;
+  if (prefix === oldPrefix || !annotationKeys.includes(key) || `${prefix}/${key}` in annotations) return undefined;
   return { key: name, why: `the prefix ${oldPrefix} is not read; write ${prefix}/${key}` };
 }
 
