@@ -206,6 +206,14 @@ export class Token {
     return new Token(String.raw({ raw: constant.raw }, ...tokens.map(String)));
   }
 
+  /** Returns the text without some of its lines, each of which has to be a whole directive. */
+  static withoutLines(token: Token, isLeftOut: (line: string) => boolean): Token {
+    const kept = String(token)
+      .split("\n")
+      .filter((line) => !isLeftOut(line.trim()));
+    return new Token(kept.join("\n"));
+  }
+
   /** A permitted snippet as its author wrote it. This is the one deliberate exception. */
   static snippet(raw: string, _permit: Permit): Token {
     return new Token(raw);

@@ -96,7 +96,9 @@ end
 local function routed(asked, draw)
   local slot, router = server_of(asked)
   local noted = begin(draw)
-  local outcome, shape = meaning(router.run(slot))
+  local target, upstream = router.target(slot)
+  noted.set.s_to = upstream
+  local outcome, shape = meaning(target)
   local set = {}
   for _, name in ipairs(answered) do
     set[name] = noted.set[name]

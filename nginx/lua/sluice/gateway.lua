@@ -3,8 +3,8 @@
 local answer = require("sluice.gateway.answer")
 local apply = require("sluice.gateway.filters")
 local budget = require("sluice.budget")
+local entry = require("sluice.route.entry")
 local forms = require("sluice.route.forms")
-local headers = require("sluice.route.headers")
 local hosts = require("sluice.route.hosts")
 local label = require("sluice.gateway.label")
 local backends = require("sluice.gateway.backends")
@@ -135,19 +135,16 @@ local function is_misdirected(scope, listener)
   return scopes.listener(scope, (gsub(lower(name), "%.$", ""))) ~= listener
 end
 
--- Returns the location that serves the request; nil and its name if the server lacks that shape.
--- With `shapes`, it takes records of hosts in the youngest form that needs only these. On a port
--- that is `shared` with Ingresses, false means that an Ingress has the request. `only_host` is the
--- same as in route.lua.
-local function target_of(slot, generation, shapes, shared, only_host)
+-- Returns what target_of of route.lua returns, for the same arguments. On a port that is `shared`
+-- with Ingresses, false means that an Ingress has the request.
+local function target_of(slot, generation, shapes, shared, host, uri, no_length)
   local var = ngx.var
-  local host = var.host
-  if only_host ~= host then
-    local asked = only_host or var.http_host
-    if hosts.differ(host, asked) then
+  local is_plain = host ~= nil
+  if not is_plain then
+    host, uri = hosts.of(var), var.uri
+    if not host then
       return own.contrary_host
     end
-    hosts.complete(host, asked)
   end
   local scope = scopes.of(var.server_port, server_address, generation)
   local nothing = not shared and own.unrouted
@@ -161,13 +158,13 @@ local function target_of(slot, generation, shapes, shared, only_host)
     -- This worker's text is older than the listeners, and their guards are text.
     return own.misdirected
   end
-  local location, level = location_of(listener, host, var.uri, generation, shapes, shared, scope.any)
+  local location, level = location_of(listener, host, uri, generation, shapes, shared, scope.any)
   if listener.shadow and not shapes then
-    shadow.observe(listener, host, var.uri, location, level, shared, generation)
+    shadow.observe(listener, host, uri, location, level, shared, generation)
   end
   if location == paths.namesake then
     return false
-  elseif shared and location and location.share and stays(location.share, host, var.uri, generation, shapes) then
+  elseif shared and location and location.share and stays(location.share, host, uri, generation, shapes) then
     return false
   elseif scope.tls and is_misdirected(scope, listener) then
     return own.misdirected
@@ -213,17 +210,18 @@ local function target_of(slot, generation, shapes, shared, only_host)
   if not served then
     var.route_unserved = "1"
   end
-  var.s_to = upstream_id
-  var.proxy_upstream_name = upstream and upstream.label or upstream_id
   label.tell(location, backend, listener)
   if filters then
     apply.run(filters, shape)
   end
-  local limit = location.limit
+  local upstream_name = upstream and upstream.label or upstream_id
+  local is_usual = served
+  local limit = not no_length and location.limit
   if limit then
     local length = tonumber(var.content_length)
     if length and length > limit then
       var.route_too_large = "1"
+      is_usual = false
     end
   end
   local variables = location.variables
@@ -236,43 +234,45 @@ local function target_of(slot, generation, shapes, shared, only_host)
     end
   end
   -- `steering` has changes to headers, and one of them may remove X-Forwarded-For.
-  if (filters and filters.steering or not only_host and var.http_x_forwarded_for) and route.goes_round(var) then
-    return own.circle
+  if (filters and filters.steering or not is_plain and var.http_x_forwarded_for) and route.goes_round(var) then
+    return own.circle, upstream_id, upstream_name
   end
-  return shape
+  return shape, upstream_id, upstream_name, is_usual
 end
 
--- Returns the named location where nginx is to continue.
-local function target_now(slot, shared, only_host)
+-- Returns the named location where nginx is to continue, then the same values as target_of.
+local function target_now(slot, shared, host, uri, no_length)
   local generation = store.generation()
   budget.begin()
-  local target, unknown = target_of(slot, generation, nil, shared, only_host)
+  local target, upstream, label, is_usual = target_of(slot, generation, nil, shared, host, uri, no_length)
   if target ~= nil then
-    return target
+    return target, upstream, label, is_usual
   end
-  target = target_of(slot, generation, shapes_of[slot], shared, only_host)
+  local shape = upstream
+  target, upstream, label = target_of(slot, generation, shapes_of[slot], shared, host, uri, no_length)
   if target ~= nil then
-    return target
+    return target, upstream, label
   end
-  ngx.log(ngx.WARN, "no shape ", unknown, " in this configuration, for ", ngx.var.host)
+  ngx.log(ngx.WARN, "no shape ", shape, " in this configuration, for ", ngx.var.host)
   return own.unknown_shape
+end
+
+function _M.target(slot, host, uri, no_length)
+  return target_now(slot, false, host, uri, no_length)
 end
 
 -- Does the same on a port that Ingresses use, too. Returns false if the request belongs to an
 -- Ingress.
-function _M.target(slot, only_host)
-  return target_now(slot, true, only_host)
+function _M.target_beside(slot, host, uri, no_length)
+  return target_now(slot, true, host, uri, no_length)
 end
 
--- Does the same for a request from outside. Returns an empty text for an internal redirect, such as
--- that of an error page (see route.lua).
 function _M.run(slot)
-  return ngx.req.is_internal() and "" or target_now(slot, false, headers.only_host())
+  return entry.run(_M, slot)
 end
 
--- Ends the phase by a jump to the location.
 function _M.jump(slot)
-  return ngx.exec(target_now(slot))
+  return entry.jump(_M, slot)
 end
 
 return _M

@@ -4,7 +4,7 @@
 -- pages, headers and log apply.
 local budget = require("sluice.budget")
 local canary = require("sluice.canary")
-local headers = require("sluice.route.headers")
+local entry = require("sluice.route.entry")
 local hosts = require("sluice.route.hosts")
 local label = require("sluice.route.label")
 local match = require("sluice.route.match")
@@ -110,20 +110,21 @@ local function goes_round(var)
   return returns > most_returns
 end
 
--- Returns the location that serves the request; nil and its name if the server lacks that shape.
--- With `shapes`, it takes records of hosts in the youngest form that needs only these. `only_host`
--- is the Host header if the request is known to have no X-Forwarded-For.
-local function target_of(slot, generation, shapes, only_host)
+-- Returns the location that serves the request, and, if the request has an upstream, its id, its
+-- label, and whether the request is usual: a backend may get it, and its path and length are right.
+-- Returns nil and the name of the shape if the server lacks it. With `shapes`, it takes records
+-- of hosts in the youngest form that needs only these. `host` and `uri` are given if they are
+-- known and the request has no X-Forwarded-For; `no_length` says that it has no Content-Length
+-- either.
+local function target_of(slot, generation, shapes, host, uri, no_length)
   local var = ngx.var
-  local host = var.host
-  if only_host ~= host then
-    local asked = only_host or var.http_host
-    if hosts.differ(host, asked) then
+  local is_plain = host ~= nil
+  if not is_plain then
+    host, uri = hosts.of(var), var.uri
+    if not host then
       return own.contrary_host
     end
-    hosts.complete(host, asked)
   end
-  local uri = var.uri
   local record, tls, is_catch_all, is_none = match.host(host, generation, shapes)
   if record == false then
     return own.undecided
@@ -188,18 +189,19 @@ local function target_of(slot, generation, shapes, only_host)
   if tls then
     var.route_tls = "1"
   end
-  local limit = location.limit
+  local upstream_name = upstream and upstream.label or upstream_id
+  local is_usual = served and not slash
+  local limit = not no_length and location.limit
   if limit then
     local length = tonumber(var.content_length)
     if length and length > limit then
       var.route_too_large = "1"
+      is_usual = false
     end
   end
   if slash then
     var.route_slash = slash
   end
-  var.s_to = upstream_id
-  var.proxy_upstream_name = upstream and upstream.label or upstream_id
   route_variables.set(location, groups or match.label(record, host))
   local variables = location.variables
   if variables then
@@ -210,48 +212,46 @@ local function target_of(slot, generation, shapes, only_host)
       var.route_loops = "1"
     end
   end
-  if not only_host and var.http_x_forwarded_for and goes_round(var) then
-    return own.circle
+  if not is_plain and var.http_x_forwarded_for and goes_round(var) then
+    return own.circle, upstream_id, upstream_name
   end
   rewrite.run(location, route, groups, uri)
-  return shape
+  return shape, upstream_id, upstream_name, is_usual
 end
 
 -- Functions that the router of Gateways' ports shares with this one.
 _M.comes_back, _M.goes_round, _M.stand_in = comes_back, goes_round, stand_in
 _M.shapes_of, _M.names = shapes_of, own
 
--- Returns the named location where nginx is to continue.
-local function target_now(slot, only_host)
+-- Returns the named location where nginx is to continue, then the same values as target_of.
+function _M.target(slot, host, uri, no_length)
   local generation = store.generation()
   budget.begin()
-  local target, unknown = target_of(slot, generation, nil, only_host)
+  local target, upstream, label, is_usual = target_of(slot, generation, nil, host, uri, no_length)
   if target then
-    return target
+    return target, upstream, label, is_usual
   end
-  target = target_of(slot, generation, shapes_of[slot], only_host)
+  local shape = upstream
+  target, upstream, label = target_of(slot, generation, shapes_of[slot], host, uri, no_length)
   if target then
-    return target
+    return target, upstream, label
   end
-  ngx.log(ngx.WARN, "no shape ", unknown, " in this configuration, for ", ngx.var.host)
+  ngx.log(ngx.WARN, "no shape ", shape, " in this configuration, for ", ngx.var.host)
   return own.unknown_shape
 end
 
--- Does the same for a request from outside. Returns an empty text for an internal redirect, such as
--- that of an error page, which must not be routed again.
 function _M.run(slot)
-  return ngx.req.is_internal() and "" or target_now(slot, headers.only_host())
+  return entry.run(_M, slot)
 end
 
--- Ends the phase by a jump to the location.
 function _M.jump(slot)
-  return ngx.exec(target_now(slot))
+  return entry.jump(_M, slot)
 end
 
 -- Runs in a location that is a shape itself. Returns an empty text if the router chooses this
 -- shape, else the named location where nginx is to continue.
 function _M.here(slot, shape)
-  local target = target_now(slot)
+  local target = entry.target(_M, slot)
   return target == shape and "" or target
 end
 
@@ -266,7 +266,7 @@ function _M.inside(slot)
     return
   end
   local named = var.proxy_upstream_name
-  target_now(slot)
+  entry.target(_M, slot)
   if named ~= "" then
     var.proxy_upstream_name = named
     var.s_to = label.upstream(named, store.generation())

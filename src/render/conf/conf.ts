@@ -8,6 +8,7 @@ import type { Certificate, StreamServer } from "../../model/configuration.ts";
 import type { Table } from "../../model/table.ts";
 import { letsUnderscoresThrough } from "../../settings/header-spellings.ts";
 import type { Settings } from "../../settings/registry.ts";
+import type { InPlace } from "../dynamic/in-place.ts";
 import type { Shape } from "../dynamic/shape.ts";
 import { certificateFiles, type RenderedFile } from "../rendered-files.ts";
 import { requestHeaders, withoutCertificates } from "../settings/forwarded.ts";
@@ -59,7 +60,7 @@ export interface LuaParts {
   /** The servers of listeners that have one apart. */
   readonly homes?: readonly { readonly slot: string; readonly listeners: readonly string[] }[];
   /** The shapes of each server that has a router. */
-  readonly slots: readonly { readonly name: string; readonly shapes: readonly Shape[] }[];
+  readonly slots: readonly { readonly name: string; readonly shapes: readonly Shape[]; readonly inPlace?: InPlace }[];
 }
 
 export function confOf(template: Template, parts: ConfParts, files: readonly RenderedFile[]) {
@@ -227,9 +228,13 @@ function luaView(
     journal: Token.word(paths.journal),
     variables: Token.gaps.variables,
     counts: counts !== undefined && countsView(counts),
-    slots: slots.map(({ name, shapes }) => ({
+    slots: slots.map(({ name, shapes, inPlace }) => ({
       name: Token.word(name),
       shapes: shapes.map((shape) => Token.word(shape.name)),
+      inPlace: inPlace !== undefined && {
+        name: Token.word(inPlace.name),
+        takesBodies: Token.name(String(inPlace.takesBodies)),
+      },
     })),
   };
 }

@@ -10,6 +10,7 @@ import { groupVariables } from "../../kinds/variables.ts";
 import { catchAll } from "../../model/configuration.ts";
 import { ownHost } from "../../settings/own-host.ts";
 import type { Settings } from "../../settings/registry.ts";
+import { inPlaceOf } from "../dynamic/in-place.ts";
 import type { Shape } from "../dynamic/shape.ts";
 import type { RoutedTextServer } from "../dynamic/text-locations.ts";
 import type { ListenedPort } from "../gateway/listen.ts";
@@ -55,7 +56,8 @@ interface Listening {
 /**
  * Variables that the router sets, or that a location sets if it needs them. `s_to` is the id of
  * the upstream, which each request sets and reads. It is short, because nginx hashes a name that
- * Lua uses character by character; so is `s_id`, the id of the request.
+ * Lua uses character by character; so are `s_at`, the location to which a request jumps, and
+ * `s_id`, the id of the request.
  */
 const routerVariables = [
   ...routeLabels,
@@ -64,6 +66,8 @@ const routerVariables = [
   "proxy_alternative_upstream_name",
   "route_labels",
   "s_to",
+  "s_at",
+  "s_inner",
   "route_unserved",
   "route_tls",
   "route_certificate",
@@ -123,6 +127,7 @@ export function dataServerView(
     ...(shared ? routerView("sluice.gateway.beside", dataSlot) : {}),
     paths: [],
     takesRest: true,
+    inPlace: inPlaceView(about, shapes),
     names: named ? Token.conf`${Token.name(catchAll)} ${Token.pattern("~.")}` : Token.name(catchAll),
     features: plainServerView,
   };
@@ -137,6 +142,7 @@ export function textServerView(about: AboutServers, server: RoutedTextServer, sh
       match: locationBlock(match, location),
       own: shape !== undefined && { shape: Token.word(shape), text: textOf.get(shape)! },
     })),
+    inPlace: false,
     takesRest: server.locations.every(({ match }) => String(match) !== String(Token.word("/"))),
     names: hostBlock(server.serverName, server.name),
     features: server.view,
@@ -150,6 +156,12 @@ export function textServerView(about: AboutServers, server: RoutedTextServer, sh
 function routerView(module: string, slot: Slot) {
   const router = Token.text(module);
   return { router, run: Token.word(`return package.loaded[${router}].run(${Token.word(slot)})`) };
+}
+
+/** Returns the text that `location /` has beside the router; false where it has none. */
+export function inPlaceView(about: AboutServers, shapes: readonly Shape[]): View {
+  const { text, takesBodies } = inPlaceOf(about, shapes) ?? {};
+  return text !== undefined && { text, takesBodies: takesBodies === true };
 }
 
 /** Returns the part of each server that has a router. */

@@ -4,6 +4,7 @@
  * 1), and no tenant can guess it.
  */
 import { neighboursOf, ownTextOf } from "../../annotations/hooks.ts";
+import { unannotated } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
 import type { ErrorBackend, Place } from "../../directives/place.ts";
@@ -16,6 +17,7 @@ import {
   type Server,
   type WeightedBackend,
 } from "../../model/configuration.ts";
+import { routeSettings } from "../../settings/for-routes.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { InternalNames } from "../conf/internal-names.ts";
 import { needsPath } from "../conf/text-servers.ts";
@@ -29,6 +31,8 @@ export interface Shape extends LocationText {
   readonly name: string;
   /** The values of its route variables, by name without `route_`. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Whether it is for routes without annotations. */
+  readonly plain: boolean;
   /** Whether nginx accepts its text only in a location with a path. */
   readonly needsPath: boolean;
   /** The shapes of neighbouring values, which a text has as well; absent if there are none. */
@@ -160,7 +164,8 @@ export class Shapes {
     const found = this.#texts.of(forRoute(values, traits.route), traits, { bind, captured, errorBackend }, target);
     const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
     const name = `@${this.#names.of(texts.map((text) => `${text}\0`).join(""))}`;
-    return { name, variables, needsPath: !traits.standsIn && needsPath(values, traits.denied), ...found };
+    const plain = values === unannotated(traits.route === undefined ? this.#settings : routeSettings(this.#settings));
+    return { name, variables, plain, needsPath: !traits.standsIn && needsPath(values, traits.denied), ...found };
   }
 }
 

@@ -20,6 +20,7 @@ import type { RenderedText } from "../rendering.ts";
 import { frontsOf } from "../streams/fronts.ts";
 import { streamFiles } from "../streams/gateway-views.ts";
 import type { Template } from "../template.ts";
+import { inPlaceOf } from "./in-place.ts";
 import type { RoutedTextServer } from "./text-locations.ts";
 import type { UsedShapes } from "./used-shapes.ts";
 
@@ -120,10 +121,14 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
         gateway,
         beside,
         homes: [...new Map(homes.map((one) => [one.slot, one])).values()],
-        slots: [dataSlot, ...gateways.map(({ slot }) => slot), ...names].map((name) => ({
-          name,
-          shapes: shapes.of(name),
-        })),
+        slots: [
+          ...[dataSlot, ...gateways.map(({ slot }) => slot)].map((name) => ({
+            name,
+            shapes: shapes.of(name),
+            inPlace: inPlaceOf(about, shapes.of(name)),
+          })),
+          ...names.map((name) => ({ name, shapes: shapes.of(name) })),
+        ],
       },
     },
     files,

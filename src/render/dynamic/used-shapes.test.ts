@@ -10,6 +10,7 @@ const shape = (name: string, ...paths: string[]): Shape => ({
   text: Token.conf``,
   variables: {},
   beside: [],
+  plain: false,
   needsPath: false,
   files: paths.map(file),
   needs: new Set(),

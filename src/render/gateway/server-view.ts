@@ -3,7 +3,7 @@ import { hostRecordOf } from "../../annotations/hooks.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { catchAll } from "../../model/configuration.ts";
 import { forgottenLines, headerLinesOf } from "../../settings/header-lines.ts";
-import { type AboutServers, routedServer } from "../conf/server-views.ts";
+import { type AboutServers, inPlaceView, routedServer } from "../conf/server-views.ts";
 import { serverBlock } from "../conf/source-map.ts";
 import { asksForCertificate, ownServerViews, plainServerView, type Slot } from "../conf/text-servers.ts";
 import type { Shape } from "../dynamic/shape.ts";
@@ -74,6 +74,7 @@ export function gatewayServerView(
     },
     paths: [],
     takesRest: true,
+    inPlace: inPlaceView(about, shapes),
     names: serverBlock(namesOf(server, isFirst), own === undefined ? "" : slot),
     features: own === undefined ? plainServerView : ownServerViews(own.features, settings, place),
   };

@@ -122,7 +122,7 @@ export async function startBalancing({ workers = 2, tries = 3 } = {}): Promise<B
 
 const backends = Array.from({ length: 20 }, (_, n) => n + 1);
 const routeVariables =
-  "namespace ingress_name service_name service_port location_path proxy_upstream_name proxy_alternative_upstream_name s_to route_unserved route_tls route_too_large route_slash route_sticky";
+  "namespace ingress_name service_name service_port location_path proxy_upstream_name proxy_alternative_upstream_name s_to s_at s_inner route_unserved route_tls route_too_large route_slash route_sticky";
 
 function httpOf(socket: string, tries: number): string {
   return `
@@ -173,9 +173,9 @@ function httpOf(socket: string, tries: number): string {
       return 404;
     }
     location / {
-      set_by_lua_block $route_target { return require("sluice.route").run("") }
+      set_by_lua $proxy_upstream_name 'return require("sluice.route").run("")' "HTTP/1.1\\n\\n$http_host\\n$host\\n$uri";
       recursive_error_pages on;
-      error_page 599 = $route_target;
+      error_page 599 = $s_at;
       return 599;
     }
     location @sluice_unrouted { return 404; }

@@ -112,13 +112,13 @@ local function watch_gateways(state, copied)
   local scope_of, listener_of, find, hold, choose =
     scopes.of, scopes.listener, paths.find, conditions.hold, backends.choose
 
-  local target_of = gateway.target
+  local target_of = gateway.target_beside
 
   -- The result is false if the request belongs to an Ingress.
-  function gateway.target(slot)
-    local target = target_of(slot)
+  function gateway.target_beside(slot)
+    local target, upstream = target_of(slot)
     state.noted.is_gateway = target ~= false
-    return target
+    return target, upstream
   end
 
   local function address()

@@ -112,8 +112,6 @@ function _M.modules(state)
     ["ngx.ssl"] = handshakes(state),
     ["ngx.ocsp"] = { set_ocsp_status_resp = done },
     -- Questions do not count as requests, neither for routes in shadow nor for metrics.
-    -- A question has no argument of set_by_lua.
-    ["sluice.route.headers"] = { only_host = function() end },
     ["sluice.gateway.shadow"] = { observe = done },
     ["sluice.underscores"] = underscores,
   }

@@ -1,21 +1,25 @@
 -- The router of a port that Ingresses and Gateways share. The more specific hostname decides, and a
 -- request that no route takes goes to the Ingresses.
+local entry = require("sluice.route.entry")
 local gateway = require("sluice.gateway")
-local headers = require("sluice.route.headers")
 local route = require("sluice.route")
 
 local _M = {}
 
-function _M.run(slot)
-  if ngx.req.is_internal() then
-    return ""
+function _M.target(slot, host, uri, no_length)
+  local target, upstream, label, is_usual = gateway.target_beside(slot, host, uri, no_length)
+  if target then
+    return target, upstream, label, is_usual
   end
-  return gateway.target(slot, headers.only_host()) or route.run(slot)
+  return route.target(slot, host, uri, no_length)
+end
+
+function _M.run(slot)
+  return entry.run(_M, slot)
 end
 
 function _M.jump(slot)
-  local target = gateway.target(slot)
-  return target and ngx.exec(target) or route.jump(slot)
+  return entry.jump(_M, slot)
 end
 
 return _M

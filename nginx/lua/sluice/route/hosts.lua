@@ -4,7 +4,6 @@
 -- sees only headers whose text differs from $host.
 local used = require("sluice.route.variables").used
 
-local ngx = ngx
 local find = string.find
 local gsub = string.gsub
 local lower = string.lower
@@ -25,17 +24,13 @@ local function parts(authority)
   return gsub(name, "%.$", ""), port
 end
 
--- Returns whether the two differ. `asked` is the Host header; a request without it names only one
--- host.
-function _M.differ(host, asked)
-  if not asked or asked == "" then
-    return false
-  end
+-- Returns whether the two differ. `asked` is the Host header.
+local function differ(host, asked, var)
   local name, port = parts(asked)
   if name ~= host then
     return true
   end
-  local target = match(ngx.var.request or "", "^%S+ %a[%w+.-]*://([^/?# ]*)")
+  local target = match(var.request or "", "^%S+ %a[%w+.-]*://([^/?# ]*)")
   if not target then
     return false
   end
@@ -43,11 +38,18 @@ function _M.differ(host, asked)
   return own == nil or (#own > 1 and #port > 1 and own ~= port)
 end
 
--- Sets the host that a backend gets if the request has no Host header, as in HTTP/1.0.
-function _M.complete(host, asked)
-  if used.s_host and (not asked or asked == "") then
-    ngx.var.s_host = host
+-- Returns the host of the request, or nil if it names two. A request without the Host header, as
+-- in HTTP/1.0, names only one, and this sets the host that its backend gets.
+function _M.of(var)
+  local host, asked = var.host, var.http_host
+  if not asked or asked == "" then
+    if used.s_host then
+      var.s_host = host
+    end
+  elseif asked ~= host and differ(host, asked, var) then
+    return nil
   end
+  return host
 end
 
 return _M

@@ -15,14 +15,14 @@ local used = {}
 _M.used = used
 -- The variables of the path's groups that this configuration reads: their names by the number of
 -- the group.
-local used_groups = {}
+local used_groups, has_used_groups = {}, false
 
 function _M.use(names)
   for _, name in ipairs(names) do
     used[name] = true
     local number = match(name, "^route_group_(%d)$")
     if number then
-      used_groups[tonumber(number)] = name
+      used_groups[tonumber(number)], has_used_groups = name, true
     end
   end
 end
@@ -54,8 +54,10 @@ end
 -- `groups` are the groups of the path, or the label of the host's wildcard.
 function _M.set(location, groups)
   local var = ngx.var
-  for number, name in pairs(used_groups) do
-    var[name] = rewrite.harmless(groups[number] or "")
+  if has_used_groups then
+    for number, name in pairs(used_groups) do
+      var[name] = rewrite.harmless(groups[number] or "")
+    end
   end
   local id = used.s_id and random.request_id()
   if id then

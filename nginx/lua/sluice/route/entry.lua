@@ -1,0 +1,53 @@
+-- The ways into a router. A router is a module with a function `target` (see route.lua), which
+-- returns the named location where nginx is to continue, and facts about the request.
+local request = require("sluice.route.request")
+
+local ngx = ngx
+
+local _M = {}
+
+-- For some servers, the shape whose text `location /` has as well, and whether that text also takes
+-- requests with a body. The others jump, because nginx limits no bodies in `location /`.
+local in_place, takes_bodies = {}, {}
+
+function _M.in_place(slot, shape, any_body)
+  in_place[slot], takes_bodies[slot] = shape, any_body
+end
+
+-- Runs in `location /`, and returns the label of the upstream for $proxy_upstream_name. It sets
+-- $s_at to the location where nginx is to continue, or leaves it empty if the text in place serves
+-- the request. An internal redirect, such as that of an error page, cannot continue in this
+-- way: it sets $s_inner, for `jump`.
+function _M.run(router, slot)
+  local var = ngx.var
+  if ngx.req.is_internal() then
+    var.s_at, var.s_inner = "", "1"
+    return var.proxy_upstream_name
+  end
+  local host, uri, no_length, no_body = request.plain()
+  local target, upstream, label, is_usual = router.target(slot, host, uri, no_length)
+  if upstream then
+    var.s_to = upstream
+  end
+  if not is_usual or target ~= in_place[slot] or not (no_body or takes_bodies[slot]) then
+    var.s_at = target
+  end
+  return label or var.proxy_upstream_name or ""
+end
+
+-- Routes the request, sets its upstream, and returns the location where nginx is to continue.
+function _M.target(router, slot)
+  local var = ngx.var
+  local target, upstream, label = router.target(slot)
+  if upstream then
+    var.s_to, var.proxy_upstream_name = upstream, label
+  end
+  return target
+end
+
+-- Ends the phase by a jump to the location.
+function _M.jump(router, slot)
+  return ngx.exec(_M.target(router, slot))
+end
+
+return _M
