@@ -20,6 +20,8 @@ export interface Header {
    * service does not send removes none.
    */
   readonly beside?: true;
+  /** Whether gRPC needs no such line: its servers tell `_` and `-` apart. */
+  readonly onlyHttp?: true;
 }
 
 /** A header of the answer. A header without a value is not sent. */

@@ -156,7 +156,9 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
     main: parts.main as unknown as View,
     events: parts.events as unknown as View,
     http: { ...parts.http, opentelemetry: tracing } as unknown as View,
-    requestHeaders: (about.verifies ? headers : withoutCertificates(headers)) as unknown as View,
+    requestHeaders: (about.verifies ? headers : withoutCertificates(headers)).map((header) => {
+      return { name: header.name, value: header.value, onlyHttp: header.onlyHttp === true };
+    }),
     temp: {
       clientBody: Token.word(`${paths.temp}/client-body`),
       proxy: Token.word(`${paths.temp}/proxy`),

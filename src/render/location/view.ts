@@ -103,7 +103,8 @@ export function locationView(
     directives: directives.map((one) => ({ ...one })),
     requestHeaders: place.protocol !== "fastcgi" && {
       directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
-      headers: headersView(
+      headers: headersFor(
+        place.protocol,
         headers,
         about.requestHeaders.filter((header) => !owned.has(nameOf(header))),
         hasOwn(lines, ...requestDirectives) || owned.size > 0,
@@ -130,7 +131,13 @@ function ownedByRoute(route: RouteTraits | undefined, { followed }: Settings): R
  * Returns the request headers. A location with one of its own inherits none, so all are restated
  * there. Its own header overrides one of the same name.
  */
-function headersView(own: readonly Header[], builtIn: readonly Header[], restated: boolean, settings: Settings): View {
+function headersFor(
+  protocol: Place["protocol"],
+  own: readonly Header[],
+  builtIn: readonly Header[],
+  restated: boolean,
+  settings: Settings,
+): View {
   if (own.length === 0 && !restated) return [];
   const byName = new Map(own.map((header) => [nameOf(header), header]));
   const replaced = new Set([...byName.values()].filter(({ beside }) => beside !== true).map(nameOf));
@@ -138,5 +145,6 @@ function headersView(own: readonly Header[], builtIn: readonly Header[], restate
   const all = [...others, ...byName.values()];
   const set = new Set(all.map(nameOf));
   const removed = otherSpellingsOf(own, settings).filter((header) => !set.has(nameOf(header)));
-  return [...all, ...removed].map(({ name, value }) => ({ name, value }));
+  const sent = [...all, ...removed].filter(({ onlyHttp }) => protocol !== "grpc" || onlyHttp !== true);
+  return sent.map(({ name, value }) => ({ name, value }));
 }

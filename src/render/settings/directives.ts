@@ -24,12 +24,28 @@ export function directivesOf(settings: Settings, can: Capabilities, machine: Mac
   const more = composed(settings, can, machine);
   // With `underscores_in_headers off` nginx computes a wrong hash for a name with underscores that
   // it does not drop, so no `proxy_set_header` would find the header to remove it.
-  const printed = { ...settings, enableUnderscoresInHeaders: letsUnderscoresThrough(settings) };
+  const printed = letsUnderscoresThrough(settings)
+    ? { ...settings, enableUnderscoresInHeaders: true, ...withSpellings(settings) }
+    : settings;
   const block = (context: Context) => [
     ...declared.flatMap((one) => ownDirectives(context, one, printed, can)),
     ...more[context],
   ];
   return { main: block("main"), events: block("events"), http: block("http"), stream: block("stream") };
+}
+
+/** The least sizes of the table of request headers if each has all its spellings. */
+const headersHash = { mostBuckets: 2_048, bucketBytes: 256 };
+
+/**
+ * Returns sizes with room for all spellings of the headers that are removed, or nginx would warn at
+ * each reload.
+ */
+function withSpellings({ proxyHeadersHashMaxSize: most, proxyHeadersHashBucketSize: bucket }: Settings) {
+  return {
+    proxyHeadersHashMaxSize: Math.max(most, headersHash.mostBuckets),
+    proxyHeadersHashBucketSize: Math.max(bucket, headersHash.bucketBytes),
+  };
 }
 
 function ownDirectives(

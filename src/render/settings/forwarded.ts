@@ -176,8 +176,17 @@ export function requestHeaders(
   return [...all, ...otherSpellingsOf(all, settings)];
 }
 
-/** Returns lines that remove the other spellings of these headers, if clients may send them. */
+/**
+ * Returns lines that remove the other spellings of these headers, if clients may send them. The
+ * table of headers of gRPC has room for few names, so there only Sluice's own header is removed.
+ */
 export function otherSpellingsOf(headers: readonly Header[], settings: Settings): readonly Header[] {
-  const names = [...headers.map(({ name }) => String(name)), hopsHeaderName];
-  return otherSpellings(names, settings).map((name) => ({ name: Token.name(name), value: Token.text("") }));
+  const names = headers.map(({ name }) => String(name)).filter((name) => name !== hopsHeaderName);
+  const none = Token.text("");
+  return [
+    ...otherSpellings(names, settings).map(
+      (name) => ({ name: Token.name(name), value: none, onlyHttp: true }) as const,
+    ),
+    ...otherSpellings([hopsHeaderName], settings).map((name) => ({ name: Token.name(name), value: none })),
+  ];
 }

@@ -5,6 +5,7 @@ import { sentence } from "../../problem.ts";
 import { proxyBufferTokens } from "../../settings/buffer-sizes.ts";
 import { defaultSettings, type Settings } from "../../settings/registry.ts";
 import { directivesOf } from "./directives.ts";
+import { requestHeaders } from "./forwarded.ts";
 import { geoip2View } from "./geoip2.ts";
 import { serverNamesHash } from "./hashes.ts";
 import { quicLines } from "./http3.ts";
@@ -33,6 +34,24 @@ function lines(changed: Partial<Settings>, can: Partial<Capabilities> = {}, wher
   const blocks = directivesOf({ ...defaultSettings, ...changed }, { ...everything, ...can }, where);
   return [...blocks.main, ...blocks.events, ...blocks.http].map(({ name, value }) => `${name} ${value}`);
 }
+
+test("where names with underscores pass, nginx can find them, and the table of headers has room for all spellings", () => {
+  for (const changed of [{ enableUnderscoresInHeaders: true }, { ignoreInvalidHeaders: false }]) {
+    const printed = lines({ ...changed, proxyHeadersHashMaxSize: 4096 });
+    expect(printed).toContain("underscores_in_headers on");
+    expect(printed).toContain("proxy_headers_hash_bucket_size 256");
+    expect(printed).toContain("proxy_headers_hash_max_size 4096");
+  }
+  expect(lines({})).toContain("proxy_headers_hash_bucket_size 64");
+});
+
+test("for gRPC only Sluice's own header is removed in other spellings, because its table is small", () => {
+  const through = { ...defaultSettings, enableUnderscoresInHeaders: true };
+  const removed = requestHeaders(through, machine, false).filter(({ name }) => String(name).includes("_"));
+  const forGrpc = removed.filter(({ onlyHttp }) => onlyHttp !== true).map(({ name }) => String(name));
+  expect(forGrpc.sort()).toEqual(["x-sluice_hops", "x_sluice-hops", "x_sluice_hops"]);
+  expect(removed.length).toBeGreaterThan(30);
+});
 
 test.each<[string, Partial<Settings>, string]>([
   ["auto is the number of CPUs", {}, "worker_processes 3"],
