@@ -105,7 +105,7 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
   };
   const where = read.server ?? folder ?? given.map(({ file }) => file).join(", ");
   if (isEmpty(assessment)) return failed(out, nothingIn(where, read.files));
-  const others = sources.flatMap((one) => one.others);
+  const others = [...new Set(sources.flatMap((one) => one.others))];
   const by = `${judgedBy(controller, controllers.length, sources.length > 0, others)}${ofGatewayApi(read.files)}`;
   out.write(
     call.output === "text"

@@ -3,7 +3,7 @@
  * as JSON. Every finding in these files was compared by hand with ingress-nginx's behaviour; check
  * a new one in the same way.
  */
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -70,6 +70,77 @@ test("a helmfile is reported as not judged, with the input to give instead", asy
       "values.yaml:1:1: this is a helmfile, whose releases are not read: name their values files",
     ),
   ]);
+});
+
+test("a default backend that the chart installs counts as one for custom-http-errors", async () => {
+  const config = 'controller: { config: { custom-http-errors: "404,503" } }\n';
+  const without = "Without a default backend a listed error is a 404";
+  const password = "The backend that writes error pages does not get the client's password";
+  const found = (text: string) => [without, password].filter((one) => text.includes(one));
+  const off = await compatOf(`${config}defaultBackend: { enabled: false }\n`);
+  const on = await compatOf(`${config}defaultBackend: { enabled: true }\n`);
+  expect([found(off.text), found(on.text)]).toEqual([[without], [password]]);
+  expect([off, on].map(({ text }) => text.includes("flags: default-backend-service"))).toEqual([false, true]);
+});
+
+test("a HelmRelease has its values from ConfigMaps of its own namespace, whatever its target is", async () => {
+  const release = `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: { name: edge, namespace: flux-system }
+spec:
+  targetNamespace: edge
+  chart: { spec: { chart: ingress-nginx, sourceRef: { kind: HelmRepository, name: ingress-nginx } } }
+  valuesFrom: [{ kind: ConfigMap, name: edge-values }]
+`;
+  const values = (namespace: string) => `---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: edge-values, namespace: ${namespace} }
+data: { values.yaml: "controller: { replicaCount: 2 }" }
+`;
+  const own = await compatOf(release + values("flux-system"));
+  expect([own.code, own.text]).toEqual([0, expect.stringContaining("chart values: controller.replicaCount")]);
+  const target = await compatOf(release + values("edge"));
+  expect([target.code, target.text.replace(/\s+/g, " ")]).toEqual([
+    3,
+    expect.stringContaining("its values in ConfigMap flux-system/edge-values are not here"),
+  ]);
+});
+
+test("an Application has the values files of another source that the folder holds", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const application = (file: string) => `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: { name: edge, namespace: argocd }
+spec:
+  destination: { namespace: edge }
+  sources:
+    - repoURL: https://kubernetes.github.io/ingress-nginx
+      chart: ingress-nginx
+      helm: { valueFiles: [$values/${file}], values: "controller: { config: { use-gzip: \\"true\\" } }" }
+    - { repoURL: https://git.example/fleet, ref: values }
+`;
+  mkdirSync(join(folder, "edge"));
+  writeFileSync(join(folder, "edge/values.yaml"), "controller: { replicaCount: 2, config: { bad-key: x } }\n");
+  writeFileSync(join(folder, "app.yaml"), application("edge/values.yaml"));
+  const { code, text } = await ran(compat, folder);
+  expect([code, text]).toEqual([0, expect.stringContaining("ConfigMap keys: use-gzip")]);
+  expect(text.replace(/\s+/g, " ")).toContain(
+    "ConfigMap edge/edge-ingress-nginx-controller (edge/values.yaml:1:42): key bad-key does not exist",
+  );
+  writeFileSync(join(folder, "app.yaml"), application("edge/other.yaml"));
+  const without = await ran(compat, folder);
+  expect([without.code, without.text.replace(/\s+/g, " ")]).toEqual([
+    3,
+    expect.stringContaining("its values file $values/edge/other.yaml is not read: name it with --values"),
+  ]);
+});
+
+test("values of another chart are named once, however many files have them", async () => {
+  const file = "ingress-nginx: { controller: { replicaCount: 2 } }\nvault: { own: true }\n";
+  const { text } = await compatOf(`${file}---\n${file}`);
+  expect(text.replace(/\s+/g, " ")).toContain("values of other charts are left out: vault 0 Ingresses");
 });
 
 test("a long list ends with the number of left-out entries", async () => {

@@ -3,7 +3,7 @@
  * tools' objects, values files and umbrella charts in the folder. Sources that cannot be followed
  * are reported as not judged.
  */
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, normalize } from "node:path";
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
 import type { Place } from "../../manifests/place.ts";
@@ -93,16 +93,21 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
 }
 
 /**
- * Returns the values files that kustomizations name. One of ours is read with its release, and the
- * others belong to other charts.
+ * Returns the values files that kustomizations and Applications name. One of ours is read with its
+ * release, and the others belong to other charts.
  */
 function valuesFilesIn(files: Files): ReadonlySet<string> {
   return new Set(
-    [...files].flatMap(([file, { others, strays = [] }]) =>
-      [...others, ...strays].flatMap(({ value }) =>
+    [...files].flatMap(([file, { others, strays = [] }]) => [
+      ...[...others, ...strays].flatMap(({ value }) =>
         isKustomization(value) ? valuesFilesOf(value).map((name) => join(dirname(file), name)) : [],
       ),
-    ),
+      ...others
+        .flatMap(releasesIn)
+        .flatMap(({ chart, parts }) =>
+          parts.flatMap((part) => (chart === "ours" && part.kind === "file" ? [pathOf(part, file)] : [])),
+        ),
+    ]),
   );
 }
 
@@ -119,7 +124,7 @@ function sourceOf(release: Release, object: OtherObject, file: string, files: Fi
   const unjudged: Unjudged[] = [];
   const read: { readonly value: unknown; readonly file: string; readonly placeOf: (path: Path) => Place }[] = [];
   for (const part of parts) {
-    const found = partOf(part, object, file, namespace, files);
+    const found = partOf(part, object, file, files);
     if (typeof found === "string") unjudged.push({ ...about, at: { file, ...object.placeOf(part.path) }, why: found });
     else read.push(found);
   }
@@ -140,11 +145,15 @@ function sourceOf(release: Release, object: OtherObject, file: string, files: Fi
   return { source, unjudged };
 }
 
+function pathOf({ from, name }: Part & { readonly kind: "file" }, file: string): string {
+  return from === "top" ? normalize(name) : join(dirname(file), name);
+}
+
 /** Returns a sentence if the part cannot be read. */
-function partOf(part: Part, object: OtherObject, file: string, namespace: string, files: Files) {
+function partOf(part: Part, object: OtherObject, file: string, files: Files) {
   if (part.kind === "elsewhere") return part.why;
   if (part.kind === "file") {
-    const other = join(dirname(file), part.name);
+    const other = pathOf(part, file);
     const found = files.get(other)?.strays?.[0];
     return found === undefined ? part.why : { value: found.value, file: other, placeOf: found.placeOf };
   }
@@ -155,13 +164,12 @@ function partOf(part: Part, object: OtherObject, file: string, namespace: string
   if (part.kind === "parameter")
     return { value: asMapping(part.name, part.value), file, placeOf: () => object.placeOf(path) };
   if (part.kind === "text") return ofText(String(value), file, object.placeOf(path));
-  const id = `${namespace}/${part.name}`;
   for (const [other, { objects }] of files) {
-    const found = objects.find(({ kind, key }) => kind === "ConfigMap" && key === id);
+    const found = objects.find(({ kind, key }) => kind === "ConfigMap" && key === part.id);
     const text = (found?.object as ConfigMap | undefined)?.data?.[part.key];
     if (text !== undefined) return ofText(text, other, found!.placeOf(["data", part.key]));
   }
-  return `its values in ConfigMap ${id} are not here`;
+  return `its values in ConfigMap ${part.id} are not here`;
 }
 
 function ofText(text: string, file: string, key: Place) {

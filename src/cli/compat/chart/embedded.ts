@@ -29,10 +29,19 @@ export type Part =
   | { readonly kind: "text"; readonly path: Path }
   /** `controller.config.hsts: "true"`. */
   | { readonly kind: "parameter"; readonly path: Path; readonly name: string; readonly value: string }
-  /** A ConfigMap of the namespace, with YAML under a key. */
-  | { readonly kind: "configmap"; readonly path: Path; readonly name: string; readonly key: string }
-  /** A values file, by its path from the object's own file; `why` counts if it is not here. */
-  | { readonly kind: "file"; readonly path: Path; readonly name: string; readonly why: string }
+  /** A ConfigMap, by namespace and name, with YAML under a key. */
+  | { readonly kind: "configmap"; readonly path: Path; readonly id: string; readonly key: string }
+  /**
+   * A values file, by its path from the object's own file or from the top of the folder; `why`
+   * counts if it is not here.
+   */
+  | {
+      readonly kind: "file";
+      readonly path: Path;
+      readonly from: "object" | "top";
+      readonly name: string;
+      readonly why: string;
+    }
   /** Values that no object here has. */
   | { readonly kind: "elsewhere"; readonly path: Path; readonly why: string };
 
@@ -69,8 +78,9 @@ function fluxRelease(value: Mapping): Release[] {
   const from = list(at(spec, "valuesFrom")).map((one, number): Part => {
     const path: Path = ["spec", "valuesFrom", number];
     const key = text(at(one, "valuesKey")) || "values.yaml";
+    // Flux reads it in the namespace of the HelmRelease, even if targetNamespace is another one.
     if (at(one, "kind") === "ConfigMap" && at(one, "targetPath") === undefined)
-      return { kind: "configmap", path, name: text(at(one, "name")), key };
+      return { kind: "configmap", path, id: `${namespace}/${text(at(one, "name"))}`, key };
     return {
       kind: "elsewhere",
       path,
@@ -98,13 +108,13 @@ function argoReleases(value: Mapping, below: readonly string[]): Release[] {
     if (chart === undefined) return [];
     const helm = at(source, "helm");
     const inHelm = (...keys: (string | number)[]): Path => [...path, "helm", ...keys];
-    const files = list(at(helm, "valueFiles")).map(
-      (file, number): Part => ({
-        kind: "elsewhere",
-        path: inHelm("valueFiles", number),
-        why: `its values file ${text(file)} is not read: name it with --values`,
-      }),
-    );
+    const files = list(at(helm, "valueFiles")).map((file, number): Part => {
+      const path = inHelm("valueFiles", number);
+      const why = `its values file ${text(file)} is not read: name it with --values`;
+      // `$values/ingress.yaml` is in the repository of another source, usually that of this folder.
+      const [, name] = /^\$[^/]+\/(.+)$/.exec(text(file)) ?? [];
+      return name === undefined ? { kind: "elsewhere", path, why } : { kind: "file", path, from: "top", name, why };
+    });
     const written: Part[] = text(at(helm, "values")) === "" ? [] : [{ kind: "text", path: inHelm("values") }];
     const inline: Part[] = isMapping(at(helm, "valuesObject"))
       ? [{ kind: "inline", path: inHelm("valuesObject") }]
@@ -148,7 +158,7 @@ function kustomizeReleases(value: Mapping): Release[] {
     const parts: Part[] = [
       ...filesOf(one).map(({ name, below }): Part => {
         const why = `its values file ${name} is not read: name it with --values`;
-        return { kind: "file", path: [...path, ...below], name, why };
+        return { kind: "file", path: [...path, ...below], from: "object", name, why };
       }),
       ...(isMapping(at(one, "valuesInline")) ? [{ kind: "inline", path: [...path, "valuesInline"] } as const] : []),
     ];

@@ -36,7 +36,7 @@ export function withChartValues({ content, placeOf, home, file, of }: ValuesSour
   );
   // A file name that may exist already, with other objects in it.
   const added: Files = isHeld ? new Map() : new Map([[files.has(file) ? `${file} (${of})` : file, manifest]]);
-  return { words: argvOf(controller, home), files: new Map([...files, ...added]) };
+  return { words: argvOf(content, home), files: new Map([...files, ...added]) };
 }
 
 export interface ChartWord {
@@ -44,7 +44,8 @@ export interface ChartWord {
   readonly path: Path;
 }
 
-function argvOf(controller: unknown, home: ValuesSource["home"]): readonly ChartWord[] {
+function argvOf(content: unknown, home: ValuesSource["home"]): readonly ChartWord[] {
+  const controller = inside(content, "controller");
   const variables = variablesOf(home, inside(controller, "extraEnvs"));
   const at = (...path: string[]): Path => ["controller", ...path];
   const words = Object.entries(textsOf(inside(controller, "extraArgs"))).map(([name, text]) => ({
@@ -54,7 +55,12 @@ function argvOf(controller: unknown, home: ValuesSource["home"]): readonly Chart
   const named = (flag: string, value: unknown, path: Path) =>
     value === undefined || value === null ? [] : [{ word: `--${flag}=${value}`, path }];
   const ofClass = inside(controller, "ingressClassResource");
+  const pages = inside(content, "defaultBackend");
+  const pagesService = `${home.namespace}/${home.name.replace(/-controller$/, "")}-${inside(pages, "name") ?? "defaultbackend"}`;
   return [
+    ...(inside(pages, "enabled") === true
+      ? named("default-backend-service", pagesService, ["defaultBackend", "enabled"])
+      : []),
     ...named("ingress-class", inside(controller, "ingressClass"), at("ingressClass")),
     ...named("controller-class", inside(ofClass, "controllerValue"), at("ingressClassResource", "controllerValue")),
     ...named(
