@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { OperatorToken } from "../operator-token.ts";
+import { canaryRule } from "./routes.ts";
 import { askController, openOperatorSocket } from "./socket.ts";
 
 const route = {
@@ -16,6 +17,12 @@ const route = {
   canaries: [],
   denied: false,
 } as const;
+
+test("the rule of a canary says so if no request can reach it", () => {
+  const none = { header: "", headerValue: "", headerPattern: "", cookie: "", weight: 0, weightTotal: 100 };
+  expect(canaryRule({ ...none, header: "X-Canary", weight: 20 })).toBe("header X-Canary, 20 of 100");
+  expect(canaryRule(none)).toBe("no request, since it has no header, cookie or weight");
+});
 
 test("the socket answers with the routes of one host or of all, or reports that nothing is applied yet", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-routes-"));

@@ -5,7 +5,7 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { conditionWords } from "../model/condition-words.ts";
-import { type Configuration, catchAll, type Location, type Server } from "../model/configuration.ts";
+import { type CanaryPolicy, type Configuration, catchAll, type Location, type Server } from "../model/configuration.ts";
 import { addressWithPort } from "../model/endpoint.ts";
 import { closedReason } from "../model/location.ts";
 import { type EndpointSlice, serviceOf } from "../model/objects.ts";
@@ -129,11 +129,7 @@ export function routeOf(
     canaries: canaries.map(({ upstream: id, policy }) => ({
       service: id.replace(/ for .*$/, "").replace(/\/([^/]*)$/, ":$1"),
       endpoints: upstreams.get(id)?.endpoints.length ?? 0,
-      when: [
-        ...(policy.header === "" ? [] : [`header ${policy.header}`]),
-        ...(policy.cookie === "" ? [] : [`cookie ${policy.cookie}`]),
-        ...(policy.weight === 0 ? [] : [`${policy.weight} of ${policy.weightTotal}`]),
-      ].join(", "),
+      when: canaryRule(policy),
     })),
     ...(certificate === undefined
       ? {}
@@ -141,6 +137,16 @@ export function routeOf(
     denied: why !== undefined,
     ...(why === undefined ? {} : { why }),
   };
+}
+
+/** Returns the rule by which a canary takes requests, in words. */
+export function canaryRule({ header, cookie, weight, weightTotal }: CanaryPolicy): string {
+  const rules = [
+    ...(header === "" ? [] : [`header ${header}`]),
+    ...(cookie === "" ? [] : [`cookie ${cookie}`]),
+    ...(weight === 0 ? [] : [`${weight} of ${weightTotal}`]),
+  ];
+  return rules.length === 0 ? "no request, since it has no header, cookie or weight" : rules.join(", ");
 }
 
 /** Returns the backends that get requests. */

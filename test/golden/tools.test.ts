@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, test, vi } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { check } from "../../src/cli/check.ts";
 import { convert } from "../../src/cli/convert.ts";
 import { diff } from "../../src/cli/diff.ts";
@@ -471,6 +471,30 @@ test("folders without mistakes cause no output, and unchanged ones no cost", asy
   const shop = fileURLToPath(new URL("../../examples/shop", import.meta.url));
   expect(await ran(check, shop)).toEqual({ code: 0, text: "no errors and no warnings in 4 files\n", failure: "" });
   expect(await ran(diff, shop, shop)).toEqual({ code: 0, text: "nginx has nothing to do\n", failure: "" });
+});
+
+test("why asks for the file of a Secret or Service if the files have no object of that kind", async () => {
+  const place = mkdtempSync(join(tmpdir(), "sluice-why-"));
+  onTestFinished(() => rmSync(place, { recursive: true }));
+  const ingressAt = (host: string, annotations: string) => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: ${host}, namespace: shop, annotations: { ${annotations} } }
+spec:
+  ingressClassName: nginx
+  defaultBackend: { service: { name: web, port: { number: 80 } } }
+  rules: [{ host: ${host} }]
+---
+`;
+  const guard = "nginx.ingress.kubernetes.io/auth-type: basic, nginx.ingress.kubernetes.io/auth-secret: users";
+  writeFileSync(join(place, "all.yaml"), ingressAt("open.example", "") + ingressAt("guarded.example", guard));
+  const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const answers = await Promise.all(
+    ["http://open.example/", "http://guarded.example/"].map((url) => ran(tool, url, place)),
+  );
+  expect(answers.map(({ text }) => /to change: +(.*)/.exec(text)?.[1])).toEqual([
+    "Service shop/web is not here, and neither is any other: add the file that has it, or create it",
+    "Secret shop/users is not here, and neither is any other: add the file that has it, or create it",
+  ]);
 });
 
 test("Secrets and Services in other folders are not reported as missing", async () => {

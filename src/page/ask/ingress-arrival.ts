@@ -7,7 +7,7 @@ import type { AskedRequest } from "../../decide/request.ts";
 import { addressWithPort } from "../../model/endpoint.ts";
 import { backendOf as ownBackend } from "../../model/location.ts";
 import { named } from "../../problem.ts";
-import { routesOf } from "../../routes/routes.ts";
+import { canaryRule, routesOf } from "../../routes/routes.ts";
 import type { Arrival, AskedBackend, AskedCertificate } from "../api/ask.ts";
 import type { Explaining } from "./explaining.ts";
 import { passedOnSteps } from "./gateway-steps.ts";
@@ -91,16 +91,7 @@ function backendsIn(decision: Decision, asked: AskedRequest, live: Explaining["l
 /** Returns the rule by which each canary takes requests, by the id of its Upstream. */
 function canaryWords({ end }: Pick<Decision, "end">): ReadonlyMap<string, Pick<AskedBackend, "when">> {
   const canaries = end.kind === "proxied" ? end.canaries : [];
-  return new Map(
-    canaries.map(({ canary: { upstream, policy } }) => {
-      const when = [
-        ...(policy.header === "" ? [] : [`header ${policy.header}`]),
-        ...(policy.cookie === "" ? [] : [`cookie ${policy.cookie}`]),
-        ...(policy.weight === 0 ? [] : [`${policy.weight} of ${policy.weightTotal}`]),
-      ];
-      return [upstream, { when: when.join(", ") }] as const;
-    }),
-  );
+  return new Map(canaries.map(({ canary: { upstream, policy } }) => [upstream, { when: canaryRule(policy) }] as const));
 }
 
 /**

@@ -49,24 +49,33 @@ export function reasonsIn(
 /**
  * Explains a guard that stops every request, because something that it needs is missing or broken.
  */
-function ofGuard({ what }: Guard, { path }: Decision, { problems }: Pick<AskedWorld, "problems">): string[] {
+function ofGuard(
+  { what }: Guard,
+  { path }: Decision,
+  { problems, snapshot }: Pick<AskedWorld, "problems" | "snapshot">,
+): string[] {
   if (path?.kind !== "location") return [];
   const { closed, owner } = path.location;
-  if (what === "closed") return closed === undefined ? [] : [mendingOf(closed)];
+  if (what === "closed") return closed === undefined ? [] : [mendingOf(closed, snapshot)];
   if (what !== "client-certificate") return [];
   const own = problems.filter(({ object }) => object.kind === owner?.kind && sameName(object, owner));
-  return own.filter((one) => placeOf(one) === "annotation auth-tls-secret").map(mendingOf);
+  return own.filter((one) => placeOf(one) === "annotation auth-tls-secret").map((one) => mendingOf(one, snapshot));
 }
 
 const sameName = (one: ObjectName, other: ObjectName): boolean =>
   one.namespace === other.namespace && one.name === other.name;
 
-function mendingOf(problem: Problem): string {
+function mendingOf(problem: Problem, { secrets }: Snapshot): string {
   const sentence = unplaced(problem);
   const [, missing] = /\b((?:Secret|ConfigMap) \S+) not found/.exec(sentence) ?? [];
   if (missing === undefined) return `correct what closes the path: ${named(problem.object)}: ${sentence}`;
+  if (missing.startsWith("Secret ") && secrets.size === 0) return missingAlone(missing);
   return `${missing} does not exist; create it, or change ${placeOf(problem)} of ${named(problem.object)}`;
 }
+
+/** Files without any object of a kind lack a file rather than an object. */
+const missingAlone = (object: string): string =>
+  `${object} is not here, and neither is any other: add the file that has it, or create it`;
 
 function placeOf(problem: Problem): string {
   return "key" in problem ? `annotation ${problem.key}` : "field" in problem ? problem.field : "what names it";
@@ -133,6 +142,7 @@ function ofService({ path }: Decision, { services, endpointSlices }: Snapshot): 
   const { service, port: wanted, key } = backendOf(path.location);
   const namespace = key.slice(0, key.indexOf("/"));
   const found = services.get(key);
+  if (found === undefined && services.size === 0) return [missingAlone(`Service ${key}`)];
   if (found === undefined) {
     const similar = nearest(
       service,
