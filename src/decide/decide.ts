@@ -11,6 +11,7 @@ import { backendOf } from "../model/location.ts";
 import type { Decision, End, Guard } from "./decision.ts";
 import { everywhere } from "./everywhere.ts";
 import { isOwn } from "./gateway/match.ts";
+import { isNamed } from "./gateway/ports.ts";
 import { type Asked, earlyChecks, lateChecks, stopIn } from "./guards.ts";
 import type { Served } from "./host.ts";
 import { appRootTarget, expanded, type Ports, twinTarget } from "./redirects.ts";
@@ -51,7 +52,8 @@ function forHost(
 ): Decision {
   const { server } = host;
   const at = { asked, request, settings: served.settings, ports: options.ports };
-  if (server.name === catchAll && isOwn(server, options.ownPaths, request.uri))
+  const isOnOwnPath = server.name === catchAll && isOwn(server, options.ownPaths, request.uri);
+  if (isOnOwnPath && !isNamed(served, asked, request, options))
     return {
       ...bare(request, { kind: "answer", status: 200, why: "Sluice answers this path by itself" }),
       host,

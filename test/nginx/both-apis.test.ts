@@ -302,13 +302,16 @@ test("the health path is answered before routes for all hosts, unless one has ex
   const it = await startBothApis(18_960);
   const health = async (host: string) => {
     const { status, body } = await request({ to: it.to, host, path: "/healthz" });
-    return body === "" ? status : JSON.parse(body).backend;
+    return body.startsWith("{") ? JSON.parse(body).backend : status;
   };
   const all = ofRoute([["/", "s1"]], { host: "" });
   const named = ofRoute([["/", "s2"]], { name: "named" });
   await it.serve(all, named);
   expect([await health("10.0.0.1"), await it.ask("10.0.0.1", "/")]).toEqual([200, "s1"]);
   expect(await health("a.test"), "a host that a route names").toBe(2);
+  await it.serve(ofRoute([["/api", "s2"]], { name: "named" }));
+  expect(await health("10.0.0.1")).toBe(200);
+  expect(await health("a.test"), "a path that no rule of a named host has").toBe(404);
   await it.serve(
     ofRoute(
       [

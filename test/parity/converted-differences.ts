@@ -1,7 +1,6 @@
 /** Lists the recorded cases in which routes act differently from Ingresses. */
 
 const depth = "a wildcard host of an Ingress matches one label, and that of a route matches several";
-const healthPath = "Sluice answers the health path for a host whose rules do not take it, if they are those of a route";
 const cookieOfPattern = "the path of the cookie is a pattern, and that of a route is the part before it";
 
 /** The differences that the proof finds: their kinds and reasons, by case. */
@@ -38,8 +37,6 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
     "balance",
     "several Ingresses share a Service and how it is balanced; routes have each their own",
   ],
-  "routing/health-path-beside-a-catch-all": ["answer", healthPath],
-  "routing/health-path-of-a-known-host": ["answer", healthPath],
   "routing/host-exact-beats-wildcard": ["wildcard-depth", depth],
   "routing/host-upper-case": ["wildcard-depth", depth],
   "routing/host-wildcard-and-catch-all": ["wildcard-depth", depth],

@@ -59,7 +59,8 @@ end
 -- has the request: by the table of a name that both have, or by a more specific name than any
 -- route's. The name is then false for an alias that is a pattern. It also returns `paths.namesake`
 -- for a path that Sluice answers itself, such as the health path, where only a route for all hosts
--- takes the request on the listener for `all` hosts.
+-- takes the request on the listener for `all` hosts. The third value, behind nil, says that a route
+-- names the host.
 local function location_of(listener, host, uri, generation, shapes, shared, all)
   local scope = listener.before_host
   if not scope then
@@ -67,6 +68,7 @@ local function location_of(listener, host, uri, generation, shapes, shared, all)
     listener.before_host = scope
   end
   local record = get(scope .. host, generation, shapes)
+  local is_named = record ~= nil
   local location = record and paths.find(record, uri)
   if location ~= nil then
     return location, host
@@ -78,6 +80,7 @@ local function location_of(listener, host, uri, generation, shapes, shared, all)
   while dot do
     local name = "*" .. sub(host, dot)
     record = get(scope .. name, generation, shapes)
+    is_named = is_named or record ~= nil
     location = record and paths.find(record, uri, dot ~= first)
     if location ~= nil then
       return location, name
@@ -90,10 +93,10 @@ local function location_of(listener, host, uri, generation, shapes, shared, all)
     return paths.namesake, false
   end
   record = get(scope .. "_", generation, shapes)
-  if record and shared and listener == all and route.own_location(record, uri) then
+  if record and shared and listener == all and not is_named and route.own_location(record, uri) then
     return paths.namesake, "_"
   end
-  return record and paths.find(record, uri), "_"
+  return record and paths.find(record, uri), "_", is_named
 end
 
 -- Returns whether an Ingress would send the request to a Service, or redirect it, if no route took
@@ -158,7 +161,7 @@ local function target_of(slot, generation, shapes, shared, host, uri, no_length)
     -- This worker's text is older than the listeners, and their guards are text.
     return own.misdirected
   end
-  local location, level = location_of(listener, host, uri, generation, shapes, shared, scope.any)
+  local location, level, is_named = location_of(listener, host, uri, generation, shapes, shared, scope.any)
   if listener.shadow and not shapes then
     shadow.observe(listener, host, uri, location, level, shared, generation)
   end
@@ -169,7 +172,7 @@ local function target_of(slot, generation, shapes, shared, host, uri, no_length)
   elseif scope.tls and is_misdirected(scope, listener) then
     return own.misdirected
   elseif not location then
-    return location == false and own.undecided or nothing
+    return location == false and own.undecided or nothing, is_named
   end
 
   local filters = location.filters
@@ -262,7 +265,7 @@ function _M.target(slot, host, uri, no_length)
 end
 
 -- Does the same on a port that Ingresses use, too. Returns false if the request belongs to an
--- Ingress.
+-- Ingress, and then whether a route names the host, although none takes the request.
 function _M.target_beside(slot, host, uri, no_length)
   return target_now(slot, true, host, uri, no_length)
 end

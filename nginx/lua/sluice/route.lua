@@ -115,8 +115,8 @@ end
 -- Returns nil and the name of the shape if the server lacks it. With `shapes`, it takes records
 -- of hosts in the youngest form that needs only these. `host` and `uri` are given if they are
 -- known and the request has no X-Forwarded-For; `no_length` says that it has no Content-Length
--- either.
-local function target_of(slot, generation, shapes, host, uri, no_length)
+-- either. `is_named` says that a route of a Gateway names the host.
+local function target_of(slot, generation, shapes, host, uri, no_length, is_named)
   local var = ngx.var
   local is_plain = host ~= nil
   if not is_plain then
@@ -131,7 +131,7 @@ local function target_of(slot, generation, shapes, host, uri, no_length)
   elseif not record then
     return is_none and own.contrary_host or own.unrouted
   end
-  local ours = is_catch_all and _M.own_location(record, uri)
+  local ours = is_catch_all and not is_named and _M.own_location(record, uri)
   if ours then
     return ours
   end
@@ -224,15 +224,15 @@ _M.comes_back, _M.goes_round, _M.stand_in = comes_back, goes_round, stand_in
 _M.shapes_of, _M.names = shapes_of, own
 
 -- Returns the named location where nginx is to continue, then the same values as target_of.
-function _M.target(slot, host, uri, no_length)
+function _M.target(slot, host, uri, no_length, is_named)
   local generation = store.generation()
   budget.begin()
-  local target, upstream, label, is_usual = target_of(slot, generation, nil, host, uri, no_length)
+  local target, upstream, label, is_usual = target_of(slot, generation, nil, host, uri, no_length, is_named)
   if target then
     return target, upstream, label, is_usual
   end
   local shape = upstream
-  target, upstream, label = target_of(slot, generation, shapes_of[slot], host, uri, no_length)
+  target, upstream, label = target_of(slot, generation, shapes_of[slot], host, uri, no_length, is_named)
   if target then
     return target, upstream, label
   end

@@ -20,6 +20,7 @@ import { expanded } from "../redirects.ts";
 import type { AskedRequest, ReadRequest } from "../request.ts";
 import { matcher, type Router } from "../router.ts";
 import { listenerFor, ofOtherPaths, type RouteLost, type RouteSearch, type RouteTaken } from "./match.ts";
+import { isShared, portsFor } from "./ports.ts";
 import { redirectTarget, rewritten } from "./target.ts";
 
 export interface BackendShare {
@@ -78,44 +79,6 @@ export function isApart(served: Served, asked: AskedRequest, options: DecideOpti
   const { http, https } = options.ports;
   return ![80, 443, http, https].includes(wanted) && portsFor(served, asked, options).length > 0;
 }
-
-/**
- * Returns the listener ports with the port of the URL. Under `serve`, 80 and 443 stand for the
- * ports of Ingresses.
- */
-export function portsFor(
-  { listenerPorts }: Served,
-  asked: AskedRequest,
-  { ports }: DecideOptions,
-): readonly ListenerPort[] {
-  const usual = { http: 80, https: 443 }[asked.scheme];
-  const wanted = asked.port ?? usual;
-  const own = ports[asked.scheme];
-  const isWanted = ({ port, tls }: ListenerPort) =>
-    tls === (asked.scheme === "https") && (port === wanted || (wanted === usual && port === own));
-  const byScope = new Map(
-    listOf(listenerPorts)
-      .filter(isWanted)
-      .map((port) => [scopeOf(port), port]),
-  );
-  return [...byScope.keys()].sort().map((scope) => byScope.get(scope)!);
-}
-
-const lists = new WeakMap<Served["listenerPorts"], readonly ListenerPort[]>();
-
-/**
- * Returns the ports as a list, which is cached, because one Configuration may get many requests.
- */
-function listOf(ports: Served["listenerPorts"]): readonly ListenerPort[] {
-  const known = lists.get(ports) ?? [...ports.values()];
-  lists.set(ports, known);
-  return known;
-}
-
-/**
- * Returns the id without the address: a Gateway with several addresses has a ListenerPort for each.
- */
-const scopeOf = ({ id }: ListenerPort): string => id.replace(/@.*$/, "");
 
 export interface At {
   readonly served: Served;
@@ -254,9 +217,4 @@ function asking({ upstream, path, isGrpc }: AuthService): Guard {
 
 function isPreflight({ method, headers }: AskedRequest): boolean {
   return method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");
-}
-
-/** Whether Ingresses use the port, too. */
-function isShared({ address, listenPort }: ListenerPort, { ports }: DecideOptions): boolean {
-  return address === undefined && (listenPort === ports.http || listenPort === ports.https);
 }

@@ -68,7 +68,7 @@ export interface RoutePlace {
   readonly listener: Pick<Listener, "id" | "hostname">;
   /** Whether Ingresses use the port, too. */
   readonly shared: boolean;
-  /** Paths that Sluice answers itself on hosts that no object names. */
+  /** Paths that Sluice answers itself on hosts that no route and no Ingress names. */
   readonly ownPaths: readonly string[];
 }
 
@@ -91,7 +91,8 @@ export function routeFor(
       return { lost, end: { kind: "ingress", why: "an Ingress names the host more exactly than its routes" } };
     }
     if (server === undefined) continue;
-    if (shared && name === catchAll && listener.hostname === "" && isOwn(server, ownPaths, request.uri)) {
+    const isLast = name === catchAll && listener.hostname === "" && hosts.length === 0;
+    if (shared && isLast && isOwn(server, ownPaths, request.uri)) {
       return { lost, end: { kind: "ingress", why: "Sluice answers this path by itself" } };
     }
     hosts.push(server);

@@ -4,7 +4,7 @@
  * Headers that are about one connection, and the password for another server, are in the body
  * instead.
  */
-import { portsFor } from "../../decide/gateway/gateway.ts";
+import { portsFor } from "../../decide/gateway/ports.ts";
 import type { Served } from "../../decide/host.ts";
 import { schemeOf } from "../../decide/redirects.ts";
 import { type AskedRequest, type ReadRequest, readRequest } from "../../decide/request.ts";

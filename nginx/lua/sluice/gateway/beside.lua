@@ -11,7 +11,8 @@ function _M.target(slot, host, uri, no_length)
   if target then
     return target, upstream, label, is_usual
   end
-  return route.target(slot, host, uri, no_length)
+  -- The second value then says that a route names the host.
+  return route.target(slot, host, uri, no_length, upstream)
 end
 
 function _M.run(slot)
