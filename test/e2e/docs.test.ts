@@ -1,7 +1,8 @@
 /**
- * Runs what docs/user-guide.md and docs/operate.md print for a cluster, word by word: `sluice run`,
- * the Events, the right to the Lease. test/chart/docs.test.ts runs the commands of docs/install.md
- * and docs/move.md, and test/nginx/docs.test.ts those without a cluster.
+ * Runs what docs/user-guide.md, docs/operate.md and the guides print for a cluster, word by word:
+ * `sluice run`, the Events, the right to the Lease, a change of a weight, an upgrade with a port.
+ * test/chart/docs.test.ts runs the commands of docs/install.md and docs/move.md, and
+ * test/nginx/docs.test.ts those without a cluster.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -86,8 +87,34 @@ test("the commands of the pages find the Events", async () => {
 test("the chart's account may write its Lease, as the command of the page shows", async () => {
   const [command = ""] = commandsOf("operate.md", /auth can-i/);
   await expect(paste(command)).rejects.toThrow();
-  await paste(
-    "helm template ingress-nginx charts/sluice --namespace ingress-nginx --show-only templates/controller-role.yaml | kubectl apply --filename -",
-  );
+  const role =
+    "helm template ingress-nginx charts/sluice --namespace ingress-nginx --show-only templates/controller-role.yaml";
+  await paste(`${role} | kubectl apply --filename -`);
   expect(await paste(command)).toBe("yes");
+  await paste(`${role} | kubectl delete --filename -`);
+});
+
+test("the command of the guide to canaries raises the weight of its Ingress", async () => {
+  const [objects = ""] = /(?<=^```yaml\n).*?(?=^```$)/gms.exec(page("guides/canaries.md")) ?? [];
+  writeFileSync(join(folder, "canary.yaml"), objects);
+  await cluster.kubectl(["create", "namespace", "cart"]);
+  await cluster.kubectl(["apply", "--filename", join(folder, "canary.yaml")]);
+  const weight = () => {
+    const field = "jsonpath={.metadata.annotations.nginx\\.ingress\\.kubernetes\\.io/canary-weight}";
+    return cluster.kubectl(["get", "ingress", "cart-next", "--namespace", "cart", "--output", field]);
+  };
+  expect(await weight()).toBe("20");
+  const [command = ""] = commandsOf("guides/canaries.md", /annotate/);
+  await paste(command);
+  expect(await weight()).toBe("50");
+});
+
+test("the command of the guide to TCP adds the port to an installed release", async () => {
+  // The class of the other tests exists already.
+  const withoutClass = "--set controller.ingressClassResource.enabled=false";
+  await paste(`helm install ingress-nginx charts/sluice --namespace ingress-nginx ${withoutClass}`);
+  const [command = ""] = /^helm upgrade .*$/m.exec(page("guides/tcp-and-udp.md")) ?? [];
+  await paste(command);
+  const list = ["get", "configmap", "ingress-nginx-tcp", "--namespace", "ingress-nginx", "--output"];
+  expect(JSON.parse(await cluster.kubectl([...list, "jsonpath={.data}"]))).toEqual({ 5432: "data/postgres:5432" });
 });

@@ -86,6 +86,7 @@ export const features: Readonly<Record<string, readonly string[]>> = {
     "keep-alive keep-alive-requests client-header-timeout client-body-timeout client-header-buffer-size",
     "large-client-header-buffers enable-underscores-in-headers ignore-invalid-headers",
   ),
+  "letter case of keys": words("RS-32.20"),
   compression: words("use-gzip gzip-disable enable-brotli brotli-types brotli-min-length default-type"),
   logging: words("disable-access-log skip-access-log-urls log-format-upstream log-format-escape-json error-log-level"),
   "nginx process settings": words(
