@@ -1,8 +1,6 @@
 /** The ports of Gateways at which a request arrives. */
-
 import { catchAll } from "../../model/configuration.ts";
-import type { ListenerPort } from "../../model/listeners.ts";
-import { serverKey } from "../../model/listeners.ts";
+import { type ListenerPort, serverKey } from "../../model/listeners.ts";
 import type { Served } from "../host.ts";
 import type { Ports } from "../redirects.ts";
 import type { AskedRequest, ReadRequest } from "../request.ts";
