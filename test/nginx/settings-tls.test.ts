@@ -5,7 +5,7 @@
  */
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
-import { type AddressInfo, connect, createServer } from "node:net";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
@@ -41,12 +41,13 @@ test("ssl-session-timeout ends the life of a session", async () => {
 });
 
 /**
- * Sends bytes with `openssl s_client`. Returns its output, and the headers that the backend saw,
- * keyed by their names in lower case.
+ * Sends bytes with `openssl s_client`, to the HTTPS port of nginx if `to` names no other. Returns
+ * its output, and the headers that the backend saw, keyed by their names in lower case.
  */
-async function sendByOpenssl(more: readonly string[], input: string) {
-  const to = ["-connect", `192.0.2.1:${it.ports.https}`, "-servername", host, "-tls1_3", "-ign_eof"];
-  const { stdout } = await execa("openssl", ["s_client", ...to, ...more], { input, reject: false, timeout: 100_000 });
+async function sendByOpenssl(more: readonly string[], input: string, to = it.ports.https) {
+  const address = ["-connect", `192.0.2.1:${to}`, "-servername", host, "-tls1_3", "-ign_eof"];
+  const args = ["s_client", ...address, ...more];
+  const { stdout } = await execa("openssl", args, { input, reject: false, timeout: 100_000 });
   const body = /^\{.*"headers":.*\}/m.exec(stdout)?.[0];
   return {
     printed: stdout,
@@ -59,11 +60,12 @@ test("ssl-early-data accepts a request before the end of the handshake, and a he
   const early = join(it.folder, "early");
   const request = `GET / HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`;
   writeFileSync(early, `${request}\r\n`);
+  const slow = await proxyWithSlowFinish(it.ports.https);
   const sendEarly = async () => {
     await sendByOpenssl(["-sess_out", session], `${request}\r\n`);
     // The request is sent once more after the handshake, so that nginx also answers if it refuses
     // early data.
-    return sendByOpenssl(["-sess_in", session, "-early_data", early], `${request}\r\n`);
+    return sendByOpenssl(["-sess_in", session, "-early_data", early], `${request}\r\n`, slow.port);
   };
   const isAccepted = (sent: { printed: string }) => sent.printed.includes("Early data was accepted");
 
@@ -108,16 +110,53 @@ test("ssl-buffer-size is the size of the largest record", async () => {
 /** A TCP proxy in front of nginx that records the bytes of the answers. */
 async function recordingProxy(to: number) {
   const chunks: Buffer[] = [];
+  const { port } = await proxyInFront(to, (client, nginx) => {
+    nginx.on("data", (chunk) => chunks.push(chunk));
+    client.pipe(nginx);
+  });
+  return { port, received: () => Buffer.concat(chunks) };
+}
+
+/**
+ * A TCP proxy in front of nginx that passes a client's first record of data, which is the early
+ * data, and the rest a second later. If the end of the handshake arrives together with the early
+ * data, nginx reads both at once, and the request no longer counts as early.
+ */
+async function proxyWithSlowFinish(to: number) {
+  const dataRecord = 23;
+  return proxyInFront(to, (client, nginx) => {
+    let unsent = Buffer.alloc(0);
+    let isHeld = false;
+    client.on("data", (chunk) => {
+      unsent = Buffer.concat([unsent, chunk]);
+      while (!isHeld && unsent.length >= 5 && unsent.length >= 5 + unsent.readUInt16BE(3)) {
+        const record = unsent.subarray(0, 5 + unsent.readUInt16BE(3));
+        unsent = unsent.subarray(record.length);
+        nginx.write(record);
+        if (record[0] !== dataRecord) continue;
+        isHeld = true;
+        setTimeout(() => {
+          nginx.write(unsent);
+          unsent = Buffer.alloc(0);
+          client.removeAllListeners("data").pipe(nginx);
+        }, 1000);
+      }
+    });
+  });
+}
+
+/** A TCP proxy in front of nginx whose `forward` passes what the client sends. */
+async function proxyInFront(to: number, forward: (client: Socket, nginx: Socket) => void) {
   const server = createServer((client) => {
     const nginx = connect({ host: "192.0.2.1", port: to });
-    nginx.on("data", (chunk) => chunks.push(chunk));
-    client.pipe(nginx).pipe(client);
+    nginx.pipe(client);
+    forward(client, nginx);
     for (const socket of [client, nginx]) socket.on("error", () => {});
   });
   server.listen(0, "192.0.2.1");
   await once(server, "listening");
   onTestFinished(() => void server.close());
-  return { port: (server.address() as AddressInfo).port, received: () => Buffer.concat(chunks) };
+  return { port: (server.address() as AddressInfo).port };
 }
 
 /** Returns the lengths of the TLS records. Each record begins with its type, version and length. */
