@@ -6,9 +6,12 @@
 import type { FeatureValues } from "../annotations/registry.ts";
 import { configurationSnippet } from "../annotations/snippets.ts";
 import { patternOf } from "../decide/pattern.ts";
+import { namesGroups } from "../kinds/variables.ts";
 import { catchAll, type Location, type Route, type Server } from "../model/configuration.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
+import { namedGroups } from "../render/location/named-groups.ts";
+import type { Settings } from "../settings/registry.ts";
 import { covers } from "../translate/gateway/hostnames.ts";
 import { passedLocation } from "../translate/streams/servers.ts";
 import type { Translation } from "../translate/translator.ts";
@@ -39,10 +42,11 @@ export interface KeptOptions {
 export function keptOf(
   servers: readonly Server<FeatureValues>[],
   { ingresses: all, services }: Pick<Snapshot, "ingresses" | "services">,
-  { accepted }: Pick<Translation, "accepted">,
+  { accepted, configuration: { settings } }: Pick<Translation, "accepted" | "configuration">,
   { annotationsPrefix: prefix, defaultBackend, passesTls }: KeptOptions,
 ): Kept {
   const named = servers.flatMap(({ locations }) => locations.map(upstreamNamedBy)).filter((text) => text !== "");
+  const keysWithGroups = keysThatNameGroups(settings);
   const blocks = new Set(servers.filter((server) => whyOfBlock(server) !== undefined).map(({ name }) => name));
   const why = new Map(
     servers.flatMap((server) =>
@@ -51,6 +55,7 @@ export function keptOf(
         (passesTls ? whyPassed(server) : undefined) ??
           whyKept(server) ??
           whyOfGroups(server, all, prefix) ??
+          whyOfOperatorsGroups(server, keysWithGroups) ??
           whyBelow(server, blocks) ??
           whyNamed(server, named) ??
           whyOfBackends(server, services),
@@ -157,6 +162,28 @@ function whyOfGroups(
   return undefined;
 }
 
+/** Returns the keys of the ConfigMap whose values name groups of the path. */
+function keysThatNameGroups({ followed, globalAuthUrl, globalAuthSignin }: Settings): readonly string[] {
+  const signin = globalAuthUrl.kind === "ask" ? (globalAuthSignin ?? "") : "";
+  const texts = [
+    ["add-headers", followed.addHeaders.map(({ value }) => value)],
+    ["proxy-set-headers", followed.proxySetHeaders.map(({ value }) => value)],
+    ["global-auth-signin", [signin]],
+  ] as const;
+  return texts.flatMap(([key, values]) => (values.some(namesGroups) ? [key] : []));
+}
+
+/**
+ * Returns the reason to stay if the operator's values name groups that the host has. Its patterns
+ * have groups, and the label of a wildcard counts as a group, too.
+ */
+function whyOfOperatorsGroups({ name, routes }: Server<FeatureValues>, keys: readonly string[]): string | undefined {
+  if (keys.length === 0) return undefined;
+  const isGrouped = ({ match, path }: Route) => match === "regex" && /\((?!\?[:=!>#])/.test(path);
+  if (!name.startsWith("*.") && !routes.some(isGrouped)) return undefined;
+  return `has groups of the path, which ${keys.join(" and ")} of the ConfigMap may name, and they are empty on routes`;
+}
+
 /** Returns the snippet if it chooses the Service; else an empty text. */
 function upstreamNamedBy({ features: { configurationSnippet } }: Location<FeatureValues>): string {
   const text = String(configurationSnippet.text);
@@ -199,7 +226,7 @@ function whyKept(server: Server<FeatureValues>): string | undefined {
   if (routes.some(isRelative)) return "has relative-redirects, and redirects of routes name scheme and host";
   if (locations.some((location) => upstreamNamedBy(location) !== ""))
     return "has a configuration-snippet that says which Service is asked, and knows Services of Ingresses alone";
-  const ofPath = locations.find(({ features: { configurationSnippet } }) => isOfPath(configurationSnippet));
+  const ofPath = locations.find(isOfPath);
   return ofPath && "has a configuration-snippet that means something only under the path of an Ingress";
 }
 
@@ -222,7 +249,10 @@ function whyOfBackends({ locations }: Server<FeatureValues>, services: Snapshot[
   return undefined;
 }
 
-/** Whether a snippet has locations, or uses groups of the path. */
-function isOfPath(snippet: FeatureValues["configurationSnippet"]): boolean {
-  return configurationSnippet.needsPath?.(snippet) === true || configurationSnippet.namesGroups?.(snippet) === true;
+/** Whether a snippet has locations, or uses groups of the path by their numbers or names. */
+function isOfPath(location: Location<FeatureValues>): boolean {
+  const { configurationSnippet: snippet } = location.features;
+  if (configurationSnippet.needsPath?.(snippet) === true || configurationSnippet.namesGroups?.(snippet) === true)
+    return true;
+  return namedGroups(location).length > 0;
 }

@@ -200,6 +200,65 @@ test("where every Ingress stays, the reasons are printed, and the result does no
   }
 });
 
+test.each<[string, Sketch, Readonly<Record<string, string>>, string]>([
+  [
+    "a group in the ConfigMap of add-headers",
+    { paths: [["/(team|crew)/(.*)", "web"]], annotations: { "use-regex": "true" } },
+    { "add-headers": "sluice/heads" },
+    "it has groups of the path, which add-headers of the ConfigMap may name, and they are empty on routes",
+  ],
+  [
+    "a group in the ConfigMap of proxy-set-headers, beside a wildcard host",
+    { host: "*.shop.example", paths: [["/", "web"]] },
+    { "proxy-set-headers": "sluice/heads" },
+    "it has groups of the path, which proxy-set-headers of the ConfigMap may name, and they are empty on routes",
+  ],
+  [
+    "a group in global-auth-signin",
+    { paths: [["/(team|crew)/(.*)", "web"]], annotations: { "rewrite-target": "/$2" } },
+    { "global-auth-url": "http://auth.example/check", "global-auth-signin": "https://login.example/$1" },
+    "it has groups of the path, which global-auth-signin of the ConfigMap may name, and they are empty on routes",
+  ],
+  [
+    "a named group in a snippet",
+    {
+      paths: [["/(?<team>[a-z]+)/(.*)", "web"]],
+      annotations: { "use-regex": "true", "configuration-snippet": 'more_set_headers "X-Team: $team";' },
+    },
+    {},
+    "it has a configuration-snippet that means something only under the path of an Ingress",
+  ],
+])("a host stays with its Ingress because of %s", async (_, sketch, settings, why) => {
+  const others: readonly Sketch[] = [
+    // It has no group, so the operator's values are the same there.
+    { name: "plain", host: "plain.example", paths: [["/", "web"]] },
+    { name: "free", host: "free.example", paths: [["/(?:a|b)", "web"]], annotations: { "use-regex": "true" } },
+  ];
+  const folder = mkdtempSync(join(tmpdir(), "convert-"));
+  try {
+    const allowed = { "annotations-risk-level": "Critical", "allow-snippet-annotations": "true" };
+    const configMap = (name: string, data: object) => ({
+      ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "sluice" } },
+      data,
+    });
+    const ingresses = [sketch, ...others].map((one, at) =>
+      JSON.stringify(ingressOf(one, at)).replaceAll(/"path":"(\/\([^"]*)","pathType":"Prefix"/g, specificPath),
+    );
+    const maps = [configMap("sluice", { ...allowed, ...settings }), configMap("heads", { "X-Team": "of $1" })];
+    writeFileSync(join(folder, "all.yaml"), [...ingresses, ...maps.map((one) => JSON.stringify(one))].join("\n---\n"));
+    const words = ["--configmap", "sluice/sluice", "--accept", "fake-certificate,wildcard-depth"];
+    const { code, text } = await ran(convert, folder, ...words, "--to", join(folder, "to"));
+    const stays = text.split("\n").filter((line) => line.includes("stays with its Ingresses"));
+    const { host = "shop.example" } = sketch;
+    expect(stays).toEqual([`note: host ${host}: ${why}; it stays with its Ingresses`]);
+    expect(code, text).toBe(0);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+const specificPath = '"path":"$1","pathType":"ImplementationSpecific"';
+
 test("an affinity that ends with an Ingress that stays has its own kind of difference", async () => {
   const folder = mkdtempSync(join(tmpdir(), "convert-"));
   try {

@@ -142,7 +142,6 @@ export const answeredOtherwise: Readonly<Record<string, readonly [requests: read
   "routing/www-redirect-combinations": [[2], slash],
   "routing/www-redirect-from-bare": [[3], slash],
   "settings/flags-ports/other-ports": [[5], "a redirect names the port of the listener, and that of an Ingress none"],
-  "settings/groups-of-the-path-in-the-configmap": [[1, 2, 4], "groups of the path are empty in headers of routes"],
   "settings/proxy-ssl-location-only-off": [
     [2],
     "the certificate towards backends is of a host for Ingresses, and of a rule for routes",
