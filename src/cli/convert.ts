@@ -84,9 +84,7 @@ export async function convert(
   const { flags, as, from } = withController(call, read.files);
   const library = newLibrary(flags);
   library.change(read.files);
-  const assumed = call.live
-    ? { objects: [], notes: [] }
-    : assumedFor(library.snapshot, flags.annotationsPrefix, new Date());
+  const assumed = call.live ? { objects: [], notes: [] } : assumedFor(library.snapshot, flags, new Date());
   const now = withObjects(library.snapshot, assumed.objects);
   const made = converted(now, { flags, as }, { gateway, gatewayClass });
   const where = call.folders[0] ?? "the cluster";

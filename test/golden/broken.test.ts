@@ -15,7 +15,6 @@ import { translate } from "../../src/translate/translator.ts";
 import { emptyInputs } from "../../src/translate/turn.ts";
 
 const textOf = (name: string) => readFileSync(new URL(`convert/${name}/cluster.yaml`, import.meta.url), "utf8");
-const prefix = "nginx.ingress.kubernetes.io";
 
 const flags = defaultFlags("serve");
 
@@ -23,7 +22,7 @@ function clusterOf(text: string): Snapshot {
   const library = newLibrary(flags);
   library.change(new Map([["cluster.yaml", readManifest(text)]]));
   const read = library.snapshot;
-  return withObjects(read, assumedFor(read, prefix, new Date("2026-01-01")).objects);
+  return withObjects(read, assumedFor(read, flags, new Date("2026-01-01")).objects);
 }
 
 const options = { gateway: { namespace: "sluice", name: "sluice" }, gatewayClass: "sluice" };

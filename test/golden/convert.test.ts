@@ -185,6 +185,26 @@ test.each<[string, readonly Sketch[], string]>([
   }
 });
 
+test("a folder without Secrets is converted with the certificate of --default-ssl-certificate", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "convert-"));
+  try {
+    writeFileSync(join(folder, "all.yaml"), JSON.stringify(ingressOf(good, 0)));
+    const words = ["--default-ssl-certificate", "certificates/usual", "-o", "json"];
+    const { code, text } = await ran(convert, folder, ...words);
+    const { objects, findings, notes } = JSON.parse(text);
+    expect([code, findings]).toEqual([0, []]);
+    expect(notes).toContain(
+      `${folder}: it has no Secrets, so those that Ingresses and --default-ssl-certificate name are assumed to exist`,
+    );
+    const { spec } = objects.find(({ kind }: { readonly kind: string }) => kind === "Gateway");
+    expect(spec.listeners.flatMap(({ tls }: { readonly tls?: object }) => tls ?? [])).toEqual([
+      { certificateRefs: [{ name: "usual", namespace: "certificates" }] },
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test("where every Ingress stays, the reasons are printed, and the result does not count as equal", async () => {
   const folder = mkdtempSync(join(tmpdir(), "convert-"));
   try {

@@ -1,12 +1,13 @@
 /**
  * Adds objects that a folder of Ingresses often lacks, because they are kept elsewhere: Services,
  * and Secrets with certificates. If the folder has no object of such a kind, those that
- * Ingresses name are assumed to exist.
+ * Ingresses and flags name are assumed to exist.
  */
 import { generateKeyPairSync } from "node:crypto";
 import { issued } from "../../certificates/issue.ts";
 import type { Ingress, IngressBackend, KubernetesObject } from "../../model/objects.ts";
 import type { ObjectChange, Snapshot } from "../../model/snapshot.ts";
+import type { Flags } from "../flags.ts";
 
 export interface Assumed {
   readonly objects: readonly ObjectChange[];
@@ -14,16 +15,24 @@ export interface Assumed {
   readonly notes: readonly string[];
 }
 
-/** Returns the objects that are assumed. `prefix` is that of annotations. */
-export function assumedFor({ ingresses, services, secrets }: Snapshot, prefix: string, now: Date): Assumed {
+/** Returns the objects that are assumed. */
+export function assumedFor(
+  { ingresses, services, secrets }: Snapshot,
+  { annotationsPrefix: prefix, defaultSslCertificate }: Pick<Flags, "annotationsPrefix" | "defaultSslCertificate">,
+  now: Date,
+): Assumed {
   const all = [...ingresses.values()];
   const ofServices = services.size > 0 ? [] : servicesOf(all);
-  const ofSecrets = secrets.size > 0 ? [] : [...passwordsOf(all, prefix), ...certificatesOf(all, prefix, now)];
-  const note = (objects: readonly unknown[], what: string): readonly string[] =>
-    objects.length === 0 ? [] : [`it has no ${what}, so those that Ingresses name are assumed to exist`];
+  const ofSecrets =
+    secrets.size > 0
+      ? []
+      : [...passwordsOf(all, prefix), ...certificatesOf(all, { prefix, usual: defaultSslCertificate }, now)];
+  const note = (objects: readonly unknown[], what: string, who = "Ingresses"): readonly string[] =>
+    objects.length === 0 ? [] : [`it has no ${what}, so those that ${who} name are assumed to exist`];
+  const whoOfSecrets = defaultSslCertificate === undefined ? "Ingresses" : "Ingresses and --default-ssl-certificate";
   return {
     objects: [...ofServices, ...ofSecrets],
-    notes: [...note(ofServices, "Services"), ...note(ofSecrets, "Secrets")],
+    notes: [...note(ofServices, "Services"), ...note(ofSecrets, "Secrets", whoOfSecrets)],
   };
 }
 
@@ -83,10 +92,15 @@ function secretsNamed(all: readonly Ingress[], annotation: string): ReadonlyMap<
 }
 
 /**
- * Returns Secrets with certificates. All of them share one key, and hosts of the same domain share
- * a certificate. Making a certificate takes as long as converting an Ingress.
+ * Returns Secrets with certificates; `usual` is the Secret for hosts without one of their own. All
+ * of them share one key, and hosts of the same domain share a certificate. Making a certificate
+ * takes as long as converting an Ingress.
  */
-function certificatesOf(all: readonly Ingress[], prefix: string, now: Date): readonly ObjectChange[] {
+function certificatesOf(
+  all: readonly Ingress[],
+  { prefix, usual }: { readonly prefix: string; readonly usual: string | undefined },
+  now: Date,
+): readonly ObjectChange[] {
   const hostsOf = new Map<string, Set<string>>();
   for (const { metadata, spec } of all) {
     const own = (spec?.rules ?? []).flatMap(({ host }) => host ?? []);
@@ -98,8 +112,11 @@ function certificatesOf(all: readonly Ingress[], prefix: string, now: Date): rea
       hostsOf.set(key, known);
     }
   }
-  // Secrets for connections to backends have no host.
-  for (const key of secretsNamed(all, `${prefix}/proxy-ssl-secret`).keys())
+  // The usual Secret, and those for connections to backends, have no host.
+  for (const key of [
+    ...secretsNamed(all, `${prefix}/proxy-ssl-secret`).keys(),
+    ...(usual === undefined ? [] : [usual]),
+  ])
     if (!hostsOf.has(key)) hostsOf.set(key, new Set());
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
