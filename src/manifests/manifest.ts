@@ -41,6 +41,7 @@ export interface ManifestObject {
 export interface OtherObject {
   readonly value: Readonly<Record<string, unknown>>;
   readonly placeOf: (path: Path) => Place;
+  readonly doubled?: YamlDocument["doubled"];
 }
 
 export interface Fault {
@@ -92,13 +93,14 @@ interface Item {
    * value, so that a kept object does not keep the whole document in memory.
    */
   readonly placeIn: YamlDocument["placeOf"];
+  readonly doubled?: YamlDocument["doubled"];
 }
 
-function itemsOf({ value: written, placeOf: placeIn }: YamlDocument): Item[] {
+function itemsOf({ value: written, placeOf: placeIn, doubled }: YamlDocument): Item[] {
   const value = hasNull(written) ? withoutNulls(written) : written;
   if (value === undefined) return [];
   if (!isMapping(value) || !String(value.kind).endsWith("List") || !Array.isArray(value.items))
-    return [{ value, path: [], placeIn }];
+    return [{ value, path: [], placeIn, ...(doubled && { doubled }) }];
   return value.items.map((item, at) => ({ value: item, path: ["items", at], placeIn }));
 }
 
@@ -123,7 +125,7 @@ interface ReadItem {
   readonly complete: boolean;
 }
 
-function readItem({ value, path, placeIn }: Item, written: WrittenObject, places: Places): ReadItem {
+function readItem({ value, path, placeIn, doubled }: Item, written: WrittenObject, places: Places): ReadItem {
   const placeOf = path.length === 0 ? placeIn : below(placeIn, path);
   if (written.is === "other") return { other: { value: written.value, placeOf }, faults: [], complete: true };
   if (written.is === "nameless") {
@@ -134,7 +136,8 @@ function readItem({ value, path, placeIn }: Item, written: WrittenObject, places
       why: written.why,
       fatal: true,
     };
-    return { ...(isMapping(value) && { stray: { value, placeOf } }), faults: [fault], complete: false };
+    const stray = isMapping(value) ? { stray: { value, placeOf, ...(doubled && { doubled }) } } : {};
+    return { ...stray, faults: [fault], complete: false };
   }
   const faults = written.findings.map(({ path: at, why, fatal }) => ({
     object: written.name,

@@ -12,7 +12,15 @@ import type { Path } from "./check.ts";
 import { recognise } from "./kinds.ts";
 import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";
-import { duplicate, explained, frameOf, type Mistake, unmeant } from "./mistakes/yaml-mistakes.ts";
+import {
+  type DoubledKey,
+  doubledKeys,
+  doubledWords,
+  explained,
+  frameOf,
+  type Mistake,
+  unmeant,
+} from "./mistakes/yaml-mistakes.ts";
 import { documentsIn, itemsIn, type Piece } from "./pieces.ts";
 import type { Place } from "./place.ts";
 import { plainDocuments } from "./plain-yaml.ts";
@@ -21,6 +29,8 @@ export interface YamlDocument {
   readonly value: unknown;
   /** Returns the place of a field, or of the nearest existing part around it. */
   readonly placeOf: (path: Path) => Place;
+  /** Keys that a mapping without a kind has twice. As for helm, the last of each counts. */
+  readonly doubled?: readonly DoubledKey[];
 }
 
 export type ReadYaml =
@@ -132,14 +142,16 @@ export function readWithPlaces(text: string): ReadYaml {
   };
   const read: YamlDocument[] = [];
   for (const document of Array.isArray(documents) ? documents : []) {
-    const wrong = mistakeIn(document, text, placeAt);
+    const doubled = isUnread(document) ? [] : doubledKeys(careful(), document, placeAt);
+    const wrong = mistakeIn(document, text, isValues(document) ? undefined : doubled[0], placeAt);
     if (wrong !== undefined) return failure(text, wrong);
     const value = unfolded(document);
     if (value instanceof Error)
       return failure(text, { place: placeAt(document.range[0]), why: "its aliases unfold to too much" });
     if (value === null || value === undefined) continue;
     const { contents } = document;
-    read.push({ value, placeOf: (path) => placeAt(offsetOf(contents, path)) });
+    const placeOf = (path: Path) => placeAt(offsetOf(contents, path));
+    read.push({ value, placeOf, ...(doubled.length > 0 && { doubled }) });
   }
   return { ok: true, documents: read };
 }
@@ -147,20 +159,38 @@ export function readWithPlaces(text: string): ReadYaml {
 /** Kinds that hold objects or values of charts. */
 const holders = /^(?:List|HelmRelease|HelmChart|HelmChartConfig|Application|ApplicationSet|Kustomization)$/;
 
-/** Whether nothing reads the object, so that a key that it has twice does no harm here. */
-function isUnread(document: Document.Parsed): boolean {
-  if (!careful().isMap(document.contents)) return false;
-  const [apiVersion, kind] = [document.get("apiVersion"), document.get("kind")];
-  if (typeof apiVersion !== "string" || typeof kind !== "string" || holders.test(kind)) return false;
-  return recognise(apiVersion, kind).is === "other";
+/** Whether it names an apiVersion and a kind; a values file has none. */
+const isObject = (document: Document.Parsed): boolean =>
+  [get(document, "apiVersion"), get(document, "kind")].every((one) => typeof one === "string");
+
+/** Whether it may be a values file; helm takes one with a key twice, and kustomize takes none. */
+function isValues(document: Document.Parsed): boolean {
+  const ofKustomize = ["resources", "patches", "helmCharts"].some((key) => careful().isSeq(get(document, key)));
+  return careful().isMap(document.contents) && !isObject(document) && !ofKustomize;
 }
 
-function mistakeIn(document: Document.Parsed, text: string, placeAt: (offset: number) => Place): Mistake | undefined {
+const get = ({ contents }: Document.Parsed, key: string): unknown =>
+  careful().isMap(contents) ? contents.get(key) : undefined;
+
+/** Whether nothing reads the object, so that a key that it has twice does no harm here. */
+function isUnread(document: Document.Parsed): boolean {
+  if (!isObject(document)) return false;
+  const [apiVersion, kind] = [String(get(document, "apiVersion")), String(get(document, "kind"))];
+  return !holders.test(kind) && recognise(apiVersion, kind).is === "other";
+}
+
+/** `doubled` is the first key that occurs twice where this is a mistake. */
+function mistakeIn(
+  document: Document.Parsed,
+  text: string,
+  doubled: (DoubledKey & { readonly offset: number }) | undefined,
+  placeAt: (offset: number) => Place,
+): Mistake | undefined {
   const [error] = document.errors;
-  const twice = isUnread(document) ? undefined : duplicate(careful(), document, placeAt);
+  const twice = doubled && { place: doubled.place, why: `${doubledWords(doubled)}; remove one of them` };
   if (error === undefined) return twice ?? unmeant(careful(), document, placeAt);
   const [offset] = error.pos;
-  return twice !== undefined && twice.offset < offset ? twice : explained(text, error, placeAt(offset));
+  return doubled !== undefined && doubled.offset < offset ? twice : explained(text, error, placeAt(offset));
 }
 
 function failure(text: string, mistake: Mistake): ReadYaml {
@@ -197,7 +227,8 @@ function offsetOf(root: Node | null, path: Path): number {
   for (const step of path) {
     if (isSeq(node) && typeof step === "number") node = node.items[step];
     else if (isMap(node)) {
-      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === step);
+      // The last of two equal keys counts.
+      const pair = node.items.findLast(({ key }) => isScalar(key) && String(key.value) === step);
       if (pair === undefined) return offset;
       offset = (pair.key as Node).range?.[0] ?? offset;
       node = isPair(pair) ? pair.value : undefined;

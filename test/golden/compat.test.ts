@@ -61,6 +61,39 @@ test("values that most charts have are not read as those of ingress-nginx", asyn
   }
 });
 
+test("values with a key twice are judged by the last one, and both lines are named", async () => {
+  const config = (indent: string) =>
+    [
+      "controller:",
+      "  replicaCount: 2",
+      "  config: { proxy-body-size: 8m, no-such-key: a }",
+      "  config: { load-balance: ewma, other-such-key: b }",
+      "  kind: DaemonSet",
+      "",
+    ].join(`\n${indent}`);
+  const release = "apiVersion: helm.cattle.io/v1\nkind: HelmChartConfig\nmetadata: { name: rke2-ingress-nginx }\n";
+  const forms = [
+    { text: config(""), line: 3, of: "values.yaml" },
+    { text: `grafana: { a: 1, a: 2 }\nown:\n  ${config("  ")}`, line: 5, of: "values.yaml" },
+    {
+      text: `${release}spec:\n  valuesContent: |-\n    ${config("    ")}`,
+      line: 8,
+      of: "HelmChartConfig default/rke2-ingress-nginx (values.yaml",
+    },
+  ];
+  for (const { text, line, of } of forms) {
+    const found = await compatOf(text);
+    const words = found.text.replace(/\s+/g, " ");
+    expect([found.code, found.failure]).toEqual([3, ""]);
+    expect(words).toContain(of);
+    expect(words).toContain(`:${line + 1}:`);
+    expect(words).toContain(`the key "config" occurs twice in one mapping, first in line ${line}; helm takes the last`);
+    expect(words).toMatch(new RegExp(`:${line + 1}:\\d+\\): key other-such-key does not exist`));
+    expect(words).not.toContain("no-such-key");
+    expect(words).not.toContain('the key "a"');
+  }
+});
+
 test("a helmfile is reported as not judged, with the input to give instead", async () => {
   const releases = "releases:\n  - { name: ingress, chart: ingress-nginx/ingress-nginx, values: [own.yaml] }\n";
   const { code, text } = await compatOf(`repositories: []\n${releases}`);

@@ -6,6 +6,7 @@
 import { basename, dirname, join, normalize } from "node:path";
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
+import { doubledWords } from "../../manifests/mistakes/yaml-mistakes.ts";
 import type { Place } from "../../manifests/place.ts";
 import { readYaml } from "../../manifests/yaml.ts";
 import type { ConfigMap } from "../../model/objects.ts";
@@ -51,6 +52,7 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
     } else if (part.kind === "values") {
       const placeOf = (path: Path) => ({ file, ...written.placeOf([...part.path, ...path]) });
       sources.push({ of, file, content: part.content, placeOf, home: home ?? usualHome, others: part.others });
+      unjudged.push(...doubledIn(written, file, part.path));
     }
     return part.kind !== "none";
   };
@@ -58,6 +60,8 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
   const all = given.reduce<unknown>((below, { content }) => merged(below, content), {}) as Mapping;
   if (given.length > 0) {
     const found = chartPart(all, declaredTops());
+    const below = found.kind === "none" ? [] : found.path;
+    for (const one of given) unjudged.push(...doubledIn(one, one.file, below));
     const part: ChartPart = found.kind === "none" ? { kind: "values", content: all, path: [], others: [] } : found;
     const holderOf = (path: Path) => fromCall.findLast(([, written]) => has(written.value, path)) ?? fromCall.at(-1)!;
     const placeOf = (path: Path): FilePlace => {
@@ -113,7 +117,16 @@ function valuesFilesIn(files: Files): ReadonlySet<string> {
 
 const usualHome = { namespace: "ingress-nginx", name: "ingress-nginx-controller" } as const;
 
-type Written = Pick<OtherObject, "placeOf"> & { readonly value: unknown };
+type Written = Pick<OtherObject, "placeOf" | "doubled"> & { readonly value: unknown };
+
+/** Names keys of the chart's values that a file has twice; keys of other charts are left out. */
+function doubledIn({ doubled = [] }: Pick<OtherObject, "doubled">, file: string, below: Path): Unjudged[] {
+  return doubled.flatMap((key): Unjudged[] => {
+    if (!below.every((step, at) => [...key.above, key.name][at] === step)) return [];
+    const lost = `helm takes the last one, so what stands in line ${key.first.line} has no effect and is not judged`;
+    return [{ of: file, at: { file, ...key.place }, why: `${doubledWords(key)}; ${lost}; remove one of them` }];
+  });
+}
 
 /** Returns the merged values of one release; none if the chart is not ingress-nginx's. */
 function sourceOf(release: Release, object: OtherObject, file: string, files: Files) {
@@ -122,11 +135,14 @@ function sourceOf(release: Release, object: OtherObject, file: string, files: Fi
   if (chart !== "ours")
     return { unjudged: [{ ...about, at: { file, ...object.placeOf([]) }, why: otherVendor(chart) }] };
   const unjudged: Unjudged[] = [];
-  const read: { readonly value: unknown; readonly file: string; readonly placeOf: (path: Path) => Place }[] = [];
+  const read: FoundPart[] = [];
   for (const part of parts) {
     const found = partOf(part, object, file, files);
     if (typeof found === "string") unjudged.push({ ...about, at: { file, ...object.placeOf(part.path) }, why: found });
-    else read.push(found);
+    else {
+      read.push(found);
+      unjudged.push(...doubledIn(found, found.file, []).map((one) => ({ ...about, ...one, of })));
+    }
   }
   const content = read.reduce<unknown>((below, { value }) => merged(below, value), {}) as Mapping;
   const holderOf = (path: Path) => read.findLast(({ value }) => has(value, path));
@@ -149,13 +165,15 @@ function pathOf({ from, name }: Part & { readonly kind: "file" }, file: string):
   return from === "top" ? normalize(name) : join(dirname(file), name);
 }
 
+type FoundPart = Written & { readonly file: string };
+
 /** Returns a sentence if the part cannot be read. */
-function partOf(part: Part, object: OtherObject, file: string, files: Files) {
+function partOf(part: Part, object: OtherObject, file: string, files: Files): FoundPart | string {
   if (part.kind === "elsewhere") return part.why;
   if (part.kind === "file") {
     const other = pathOf(part, file);
     const found = files.get(other)?.strays?.[0];
-    return found === undefined ? part.why : { value: found.value, file: other, placeOf: found.placeOf };
+    return found === undefined ? part.why : { ...found, file: other };
   }
   const { path } = part;
   const placeOf = (inner: Path) => object.placeOf([...path, ...inner]);
@@ -172,13 +190,15 @@ function partOf(part: Part, object: OtherObject, file: string, files: Files) {
   return `its values in ConfigMap ${part.id} are not here`;
 }
 
-function ofText(text: string, file: string, key: Place) {
+function ofText(text: string, file: string, key: Place): FoundPart | string {
   const yaml = readYaml(text);
   if (!yaml.ok) return `its values are no YAML: line ${yaml.place.line}: ${yaml.why}`;
   const [document] = yaml.documents;
   const value = document?.value ?? {};
   if (!isMapping(value)) return "its values are not a mapping";
-  return { value, file, placeOf: (path: Path) => placeInText(key, document?.placeOf(path) ?? { line: 1, column: 1 }) };
+  const placed = (inner: Place = { line: 1, column: 1 }) => placeInText(key, inner);
+  const doubled = document?.doubled?.map((one) => ({ ...one, first: placed(one.first), place: placed(one.place) }));
+  return { value, file, placeOf: (path) => placed(document?.placeOf(path)), ...(doubled && { doubled }) };
 }
 
 function has(value: unknown, path: Path): boolean {

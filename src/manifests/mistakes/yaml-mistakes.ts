@@ -157,34 +157,47 @@ function column(line: string): number {
   return line.search(/[^\s-]/) + 1;
 }
 
+/** A key that its mapping already has; readers that allow it take the last one. */
+export interface DoubledKey {
+  readonly name: string;
+  /** The keys above it, without the numbers of items in lists. */
+  readonly above: readonly string[];
+  readonly first: Place;
+  readonly place: Place;
+}
+
 /**
- * Finds the first key that its mapping already has. The YAML reader would compare each key with all
- * before it, which takes minutes for half a megabyte of keys.
+ * Finds the keys that their mapping already has, in the order of the text. The YAML reader would
+ * compare each key with all before it, which takes minutes for half a megabyte of keys.
  */
-export function duplicate(
+export function doubledKeys(
   yaml: Yaml,
   document: Document,
   placeAt: (offset: number) => Place,
-): (Mistake & { readonly offset: number }) | undefined {
-  let found: { readonly first: number; readonly second: number; readonly name: string } | undefined;
+): readonly (DoubledKey & { readonly offset: number })[] {
+  const found: (DoubledKey & { readonly offset: number })[] = [];
   yaml.visit(document as Document.Parsed, {
-    Map(_, map) {
+    Map(_, map, outside) {
       const known = new Map<unknown, number>();
       for (const { key } of map.items) {
         if (!yaml.isScalar(key) || key.value === "<<") continue;
-        const second = key.range?.[0] ?? 0;
+        const offset = key.range?.[0] ?? 0;
         const first = known.get(key.value);
-        if (first === undefined) known.set(key.value, second);
-        else if (found === undefined || second < found.second) found = { first, second, name: String(key.value) };
+        if (first === undefined) known.set(key.value, offset);
+        else {
+          const above = outside.flatMap((one) => (yaml.isPair(one) && yaml.isScalar(one.key) ? [one.key.value] : []));
+          const name = String(key.value);
+          found.push({ name, above: above.map(String), first: placeAt(first), place: placeAt(offset), offset });
+        }
       }
     },
   });
-  if (found === undefined) return undefined;
-  const { first, second, name } = found;
-  const line = placeAt(first).line;
-  const why = `the key ${JSON.stringify(name)} occurs twice in one mapping, first in line ${line}; remove one of them`;
-  return { offset: second, place: placeAt(second), why };
+  return found.sort((one, other) => one.offset - other.offset);
 }
+
+/** Says that a key occurs twice. */
+export const doubledWords = ({ name, first }: DoubledKey): string =>
+  `the key ${JSON.stringify(name)} occurs twice in one mapping, first in line ${first.line}`;
 
 /**
  * Finds constructs that no manifest uses on purpose: a mapping as a key, which is what braces of a

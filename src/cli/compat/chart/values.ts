@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { fileError } from "../../../file-errors.ts";
 import { isMapping, type Path } from "../../../manifests/check.ts";
 import type { Place } from "../../../manifests/place.ts";
-import { readYaml } from "../../../manifests/yaml.ts";
+import { readYaml, type YamlDocument } from "../../../manifests/yaml.ts";
 import type { FilePlace } from "../../../problem.ts";
 import { shipped } from "../../../shipped.ts";
 import { judgeUndeclared } from "./undeclared.ts";
@@ -29,6 +29,7 @@ export type ReadValues =
       readonly file: string;
       readonly content: Readonly<Record<string, unknown>>;
       readonly placeOf: PlaceOf;
+      readonly doubled?: YamlDocument["doubled"];
     }
   | { readonly ok: false; readonly why: string };
 
@@ -70,7 +71,7 @@ export function readValues(file: string): ReadValues {
   if (typeof content.apiVersion === "string" && typeof content.kind === "string")
     return { ok: false, why: `${file} is a Kubernetes object, kind ${content.kind}, and no values file: ${ofObjects}` };
   const placeOf: PlaceOf = (path) => document?.placeOf(path) ?? { line: 1, column: 1 };
-  return { ok: true, file, content, placeOf };
+  return { ok: true, file, content, placeOf, ...(document?.doubled && { doubled: document.doubled }) };
 }
 
 const ofObjects = "sluice compat takes objects as its PATH, without --values";
