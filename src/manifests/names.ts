@@ -12,9 +12,14 @@ function rule(shape: RegExp, longest: number, what: string): Rule {
   return (text) => {
     if (text.length > longest) return `it has ${text.length} characters, and ${longest} is the limit`;
     if (shape.test(text)) return undefined;
-    const hint = unfilled(text) ?? placeholder(text);
-    return `${shown(text)} is not ${what}${hint === undefined ? "" : `; ${hint}`}`;
+    return `${shown(text)} is not ${what}${unfilledHint(text)}`;
   };
+}
+
+/** Returns a hint behind a semicolon if the text is a placeholder; else an empty text. */
+function unfilledHint(text: string): string {
+  const hint = unfilled(text) ?? placeholder(text);
+  return hint === undefined ? "" : `; ${hint}`;
 }
 
 /**
@@ -67,7 +72,7 @@ export const host: Rule = (text) =>
 export const portName: Rule = (text) =>
   /^(?=.*[a-z])[a-z0-9]([-a-z0-9]*[a-z0-9])?$/.test(text) && text.length <= 15 && !text.includes("--")
     ? undefined
-    : `${shown(text)} is not the name of a port (at most 15 of a-z, 0-9 and single -, one of them a letter)`;
+    : `${shown(text)} is not the name of a port (at most 15 of a-z, 0-9 and single -, one of them a letter)${unfilledHint(text)}`;
 
 /** Keys of labels and annotations: a name, optionally with a DNS name and a slash before it. */
 export const qualifiedName: Rule = (text) => {

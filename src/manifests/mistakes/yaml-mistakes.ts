@@ -26,6 +26,7 @@ export function explained(text: string, error: YAMLError, at: Place): Mistake {
     unfinishedMerge(lines) ??
     template(lines, at) ??
     placeholder(lines, at) ??
+    bracketed(lines, at) ??
     openQuote(lines, error) ??
     (indented.has(code) ? misfit(lines, at) : undefined) ?? {
       place: at,
@@ -87,6 +88,24 @@ function placeholder(lines: readonly string[], { line }: Place): Mistake | undef
   return undefined;
 }
 
+/**
+ * Finds a value near this place that begins with a brace or bracket and goes on behind its end,
+ * such as `{NAME}.example.com`. The parser complains only about what follows.
+ */
+function bracketed(lines: readonly string[], { line }: Place): Mistake | undefined {
+  const before = lines.slice(0, line - 1).findLastIndex((one) => /^\s*[^\s#]/.test(one)) + 1;
+  for (const number of [line, before]) {
+    const [, blanks = "", mark] =
+      /^(\s*(?:- +)*(?:[\w./-]+:\s+)?)(\{[^{}]*\}|\[[^[\]]*\])[^\s:,\]}]/.exec(lines[number - 1] ?? "") ?? [];
+    if (mark === undefined) continue;
+    const why = /^.[A-Za-z_][\w-]*.$/.test(mark)
+      ? `${mark} is a placeholder that nothing has filled in; fill it in, or check the output of the tool that does so`
+      : `a value that begins with ${mark[0]} ends with ${mark.at(-1)}, and here more follows; put the whole value in quotes`;
+    return { place: { line: number, column: blanks.length + 1 }, why };
+  }
+  return undefined;
+}
+
 function templateAt(place: Place, mark = "{{"): Mistake {
   const how = mark === "{{" ? "render it first, for example with helm template" : "render it first";
   return { place, why: `this is a template and not YAML yet, because it contains ${mark}; ${how}` };
@@ -126,6 +145,7 @@ function misfit(lines: readonly string[], at: Place): Mistake | undefined {
     if (
       number + 1 >= at.line &&
       deeper &&
+      own + 1 !== column(above!.line) &&
       /^\s*(- )?[\w./-]+:\s+[^\s#|>&!]/.test(above!.line) &&
       /^\s*(- |[\w./-]+:(\s|$))/.test(line)
     )
@@ -135,7 +155,10 @@ function misfit(lines: readonly string[], at: Place): Mistake | undefined {
       };
     if (number + 1 >= at.line && above !== undefined && own < depth(above.line) && !levels.includes(own)) {
       const known = [...new Set(levels)].sort((a, b) => a - b).join(", ");
-      return { place, why: `line ${number + 1} is indented by ${own} spaces, and the lines around it by ${known}` };
+      return {
+        place,
+        why: `line ${number + 1} is indented by ${own} ${own === 1 ? "space" : "spaces"}, and the lines around it by ${known}`,
+      };
     }
     const isItem = /^\s*- /.test(line);
     while (items.length > 0 && items.at(-1)!.own > own) items.pop();
