@@ -13,7 +13,7 @@ import { failedAs, type Out, printed } from "./out.ts";
 import { shadowText } from "./shadows.ts";
 import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
-import { gatewaysLeftOutNote, leftOutNote, unreadNote } from "./tools/left-out.ts";
+import { closedNote, gatewaysLeftOutNote, leftOutNote, refusedNote, unreadNote } from "./tools/left-out.ts";
 import {
   candidatesIn,
   hint,
@@ -100,12 +100,14 @@ async function routesFrom(
   const { snapshot } = library;
   const inputs = { ...emptyInputs, snapshot };
   const options = translateOptions(flags, as, undefined);
-  const { configuration, accepted } = translate(inputs, options, unmadeCertificate);
+  const { configuration, accepted, problems } = translate(inputs, options, unmadeCertificate);
   const routes = allRoutesOf(configuration, snapshot, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
   const candidates = candidatesIn(snapshot);
   const missed = isNarrow(narrow) && routes.length === 0 ? hint(narrow, candidates) : undefined;
   const isAbout = (key: string) => (isNarrow(narrow) ? routes.length === 0 && isMeant(key, narrow) : true);
   const leftOut = leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
+  const refused = refusedNote([...problems.values()].flat(), isAbout);
+  const closed = live ? undefined : closedNote(snapshot, routes);
   const { controllerName } = options.gateway;
   const gateways = gatewaysLeftOutNote(snapshot, (key) => isAround(key, narrow), controllerName);
   return {
@@ -115,9 +117,13 @@ async function routesFrom(
       ...read.notes,
       ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
       ...(missed === undefined ? [] : [missed]),
-      ...[leftOut, gateways, isNarrow(narrow) && routes.length > 0 ? undefined : unreadNote(read.files)].filter(
-        (note) => note !== undefined,
-      ),
+      ...[
+        leftOut,
+        refused,
+        gateways,
+        closed,
+        isNarrow(narrow) && routes.length > 0 ? undefined : unreadNote(read.files),
+      ].filter((note) => note !== undefined),
     ],
   };
 }

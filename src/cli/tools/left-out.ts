@@ -6,6 +6,7 @@
 import { unreadOf } from "../../manifests/file-state.ts";
 import { type Ingress, writtenName } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
+import { isRefusal, type Problem } from "../../problem.ts";
 import type { Files } from "./folder.ts";
 
 /**
@@ -58,6 +59,39 @@ function whyOf({ metadata, spec }: Ingress, served: string): string {
   const named = spec?.ingressClassName ?? metadata.annotations?.["kubernetes.io/ingress.class"];
   if (named === undefined) return `it names no class, and ${served} is served`;
   return named === served ? "its namespace is not watched" : `its class is ${named}, and ${served} is served`;
+}
+
+/** Returns a sentence about Ingresses of our class that have no routes because of a refusal. */
+export function refusedNote(problems: readonly Problem[], isAbout: (key: string) => boolean): string | undefined {
+  const keys = problems.flatMap((one) => (isRefusal(one) && one.object.kind === "Ingress" ? [keyOfName(one)] : []));
+  const all = [...new Set(keys)].filter(isAbout).sort();
+  if (all.length === 0) return undefined;
+  const more = all.length > mostNames ? ` and ${all.length - mostNames} more` : "";
+  const what = all.length === 1 ? "1 Ingress is" : `${all.length} Ingresses are`;
+  return `${what} refused and left out: ${all.slice(0, mostNames).join(", ")}${more}; sluice check says why`;
+}
+
+const keyOfName = ({ object: { namespace, name } }: Problem): string => `${namespace}/${name}`;
+
+/**
+ * Returns a sentence if paths are closed because a Secret or ConfigMap is missing, and the files
+ * have no object of that kind at all. They lack a file then, and the cluster may serve the paths.
+ */
+export function closedNote(
+  { secrets, configMaps }: Pick<Snapshot, "secrets" | "configMaps">,
+  routes: readonly { readonly why?: string }[],
+): string | undefined {
+  const tables = { Secret: secrets, ConfigMap: configMaps };
+  const absent = (["Secret", "ConfigMap"] as const).filter((kind) => tables[kind].size === 0);
+  const isFor = (kind: string) =>
+    routes.filter(({ why }) => why !== undefined && new RegExp(`\\b${kind} \\S+ not found\\b`).test(why)).length;
+  const parts = absent.flatMap((kind) => {
+    const count = isFor(kind);
+    if (count === 0) return [];
+    const which = count === 1 ? "1 path that needs one answers" : `${count} paths that need one answer`;
+    return [`the files have no ${kind}s, so ${which} 503 here; add the file that has them`];
+  });
+  return parts.length === 0 ? undefined : parts.join("; ");
 }
 
 /** Returns a sentence about objects and files that are not applied because of a mistake. */
