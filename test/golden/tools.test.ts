@@ -497,6 +497,33 @@ spec:
   ]);
 });
 
+test("why says how the class of an Ingress would be served that no IngressClass has", async () => {
+  const place = mkdtempSync(join(tmpdir(), "sluice-why-"));
+  onTestFinished(() => rmSync(place, { recursive: true }));
+  const ingressAt = (host: string, annotations: string, spec: string) => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: ${host}, namespace: shop, annotations: { ${annotations} } }
+spec: { ${spec}rules: [{ host: ${host} }], defaultBackend: { service: { name: web, port: { number: 80 } } } }
+---
+`;
+  writeFileSync(
+    join(place, "all.yaml"),
+    ingressAt("noted.example", "kubernetes.io/ingress.class: private", "") +
+      ingressAt("named.example", "", "ingressClassName: private, "),
+  );
+  const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const changes = async (host: string, ...words: readonly string[]) =>
+    /to change: +(.*)/.exec((await ran(tool, `http://${host}/`, place, ...words)).text)?.[1];
+  const isOther = "has this host, and is not served here: its class is private; write ingressClassName: nginx";
+  expect(await changes("noted.example")).toBe(
+    `Ingress shop/noted.example ${isOther}, or serve the class with --ingress-class=private`,
+  );
+  expect(await changes("named.example")).toBe(
+    `Ingress shop/named.example ${isOther}, or add an IngressClass private with the controller k8s.io/ingress-nginx`,
+  );
+  expect(await changes("noted.example", "--ingress-class=private")).toMatch(/^Service shop\/web/);
+});
+
 test("Secrets and Services in other folders are not reported as missing", async () => {
   const copy = mkdtempSync(join(tmpdir(), "sluice-tools-"));
   cpSync(folder("broken/shop.yaml"), join(copy, "shop.yaml"));

@@ -85,10 +85,9 @@ const hostsOf = ({ spec }: Ingress): readonly string[] =>
   (spec?.rules ?? []).flatMap(({ host }) => (host ? [host.toLowerCase()] : []));
 
 /** Finds Ingresses that name the host and have no class of this controller. */
-function ofOtherClass(
-  host: string,
-  { snapshot: { ingresses, ingressClasses }, isServed, options }: Pick<AskedWorld, "snapshot" | "isServed" | "options">,
-): string[] {
+function ofOtherClass(host: string, world: Pick<AskedWorld, "snapshot" | "isServed" | "options">): string[] {
+  const { snapshot, isServed, options } = world;
+  const { ingresses, ingressClasses } = snapshot;
   const left = [...ingresses.values()].filter((one) => !isServed(keyOf(one)) && hostsOf(one).includes(host));
   return left.map((one) => {
     const own = one.spec?.ingressClassName ?? one.metadata.annotations?.["kubernetes.io/ingress.class"];
@@ -97,8 +96,18 @@ function ofOtherClass(
     );
     const names = known.map(({ metadata }) => metadata.name).join(" or ") || options.ingressClass;
     const why = own === undefined ? "it names no class" : `its class is ${own}`;
-    return `Ingress ${keyOf(one)} has this host, and is not served here: ${why}; write ingressClassName: ${names}`;
+    const change = `write ingressClassName: ${names}${servingOf(one, world)}`;
+    return `Ingress ${keyOf(one)} has this host, and is not served here: ${why}; ${change}`;
   });
+}
+
+/** Returns the change with which this controller would serve a class that no object has. */
+function servingOf(one: Ingress, { snapshot, options }: Pick<AskedWorld, "snapshot" | "options">): string {
+  const named = one.spec?.ingressClassName;
+  const noted = one.metadata.annotations?.["kubernetes.io/ingress.class"];
+  if (named === undefined) return noted === undefined ? "" : `, or serve the class with --ingress-class=${noted}`;
+  const isThere = [...(snapshot.ingressClasses?.values() ?? [])].some(({ metadata }) => metadata.name === named);
+  return isThere ? "" : `, or add an IngressClass ${named} with the controller ${options.controllerClass}`;
 }
 
 function ofHost(
