@@ -10,7 +10,7 @@ import { parseFlags } from "../src/cli/flags/parse.ts";
 import type { Flags } from "../src/cli/flags.ts";
 import { pageAddress } from "../src/cli/parts/page.ts";
 import { serve } from "../src/cli/serve.ts";
-import { nextFree } from "./free-ports.ts";
+import { isBusy, nextFree } from "./free-ports.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const backends = [
@@ -65,8 +65,8 @@ for (const server of servers) {
 process.exitCode = exitCode;
 
 /**
- * Ports of the command line are used as they are; instead of a busy default port the next free one
- * is used.
+ * Ports of the command line are used as they are, and a busy one ends the start in one line, before
+ * nginx says it in many. Instead of a busy default port the next free one is used.
  */
 async function freePorts({
   httpPort,
@@ -75,7 +75,12 @@ async function freePorts({
 }: Flags): Promise<Record<"http" | "https" | "healthz", number>> {
   const taken = new Set<number>();
   const found = async (flag: string, usual: number) => {
-    if (given.some((word) => word === `--${flag}` || word.startsWith(`--${flag}=`))) return usual;
+    if (given.some((word) => word === `--${flag}` || word.startsWith(`--${flag}=`))) {
+      if (!(await isBusy(usual))) return usual;
+      const free = await nextFree(usual, taken);
+      say(`npm start: another program uses port ${usual} of --${flag}; end it, or write --${flag} ${free}\n`);
+      process.exit(1);
+    }
     const port = await nextFree(usual, taken);
     taken.add(port);
     if (port !== usual)

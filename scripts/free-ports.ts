@@ -6,16 +6,23 @@ import { createServer } from "node:net";
  * already.
  */
 export async function nextFree(wanted: number, taken: ReadonlySet<number> = new Set()): Promise<number> {
-  for (let port = wanted; port <= 65_535; port += 1) if (!taken.has(port) && (await isFree(port))) return port;
+  for (let port = wanted; port <= 65_535; port += 1)
+    if (!taken.has(port) && (await refusalOf(port)) === undefined) return port;
   throw new Error(`no port from ${wanted} is free`);
 }
 
-async function isFree(port: number): Promise<boolean> {
+/** Whether another program listens on the port. A port without the right to it is not busy. */
+export async function isBusy(port: number): Promise<boolean> {
+  return (await refusalOf(port)) === "EADDRINUSE";
+}
+
+/** Returns the error code of listening on the port, on any address; undefined if that works. */
+async function refusalOf(port: number): Promise<string | undefined> {
   const server = createServer();
-  const free = await new Promise<boolean>((resolve) => {
-    server.once("error", () => resolve(false));
-    server.listen(port, () => resolve(true));
+  const code = await new Promise<string | undefined>((resolve) => {
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen(port, () => resolve(undefined));
   });
-  await new Promise((resolve) => (free ? server.close(resolve) : resolve(undefined)));
-  return free;
+  if (code === undefined) await new Promise((resolve) => server.close(resolve));
+  return code;
 }

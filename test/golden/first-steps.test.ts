@@ -68,3 +68,21 @@ test("a port that is busy or already assigned is skipped", async () => {
     server.close();
   }
 });
+
+test("a busy port of the command line ends npm start in one line that names a free one", async () => {
+  const server = createServer();
+  const busy = await new Promise<number>((resolve) =>
+    server.listen(0, () => resolve((server.address() as { readonly port: number }).port)),
+  );
+  try {
+    const started = await execa(process.execPath, [join(root, "scripts/demo.ts"), `--http-port=${busy}`], {
+      reject: false,
+    });
+    expect(started).toMatchObject({ exitCode: 1, stderr: "" });
+    expect(started.stdout).toMatch(
+      new RegExp(`^npm start: another program uses port ${busy} of --http-port; end it, or write --http-port \\d+$`),
+    );
+  } finally {
+    server.close();
+  }
+});
