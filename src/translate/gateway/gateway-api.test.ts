@@ -765,3 +765,14 @@ test("a route whose match an older one has stays Accepted, with a message that n
   );
   expect(accepted(young)).toBe(attached);
 });
+
+test("a prefix with escapes is replaced as nginx knows it, without them", () => {
+  const path = { type: "ReplacePrefixMatch", replacePrefixMatch: "/new" };
+  const matches = [{ path: { type: "PathPrefix", value: "/a%20b/" } }];
+  const rewrite = { matches, filters: [{ type: "URLRewrite", urlRewrite: { path } }], backendRefs };
+  const redirect = { matches, filters: [{ type: "RequestRedirect", requestRedirect: { path } }] };
+  const filtersFor = (rule: object) =>
+    outcome(gateway({}), route({ rules: [rule] })).configuration.servers.get("ns/gw/http _")?.locations[0]?.filters;
+  expect(filtersFor(rewrite)?.rewrite?.path).toEqual({ type: "prefix", prefix: "/a b", path: "/new" });
+  expect(filtersFor(redirect)?.redirect?.path).toEqual({ type: "prefix", prefix: "/a b", path: "/new" });
+});

@@ -7,6 +7,7 @@ import type { Filters } from "../../../model/filters.ts";
 import type { HTTPRouteRule } from "../../../model/gateway/objects.ts";
 import type { Problem } from "../../../problem.ts";
 import type { ClaimedPath, PathMatch } from "../../claim.ts";
+import { decodedPath } from "../../hosts/listener/entries.ts";
 import type { Fault } from "../conditions.ts";
 import { type BackendWorld, backendsOf, mirrorsOf, refusalOf, unusable } from "./backends.ts";
 import { authOf } from "./external-auth.ts";
@@ -110,7 +111,8 @@ class RuleReading {
   #path({ part, match }: ReadMatch): ClaimedPath {
     const { name, filters = [] } = this.#rule;
     const isPrefix = match.type === "prefix" && match.pattern !== true;
-    const prefix = isPrefix ? match.text.replace(/\/$/, "") : undefined;
+    // The prefix is compared with nginx's path, which has no escapes.
+    const prefix = isPrefix ? decodedPath(match.text).replace(/\/$/, "") : undefined;
     const path = { field: `${this.#field}${part}`, match, ...(name === undefined ? {} : { rule: name }) };
     const read = filtersOf(filters, prefix);
     const mistake = read.ok ? this.#mistake() : { ...read, part: `.filters${read.part}` };

@@ -43,13 +43,13 @@ function entriesOf(claim: Claim, key: string, world: World, problems: Problem[])
       return [];
     }
     const rank = match.pattern === true ? 2 : match.type === "exact" ? 0 : 1;
-    const text = rank === 2 ? match.text : decoded(match.text);
+    const text = rank === 2 ? match.text : decodedPath(match.text);
     return [{ claim, claimed, rank, path: rank === 1 ? text.replace(/\/$/, "") : text }];
   });
 }
 
 /** Returns the path as nginx decodes it for a comparison. */
-function decoded(path: string): string {
+export function decodedPath(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
