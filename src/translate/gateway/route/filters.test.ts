@@ -36,3 +36,21 @@ test.each([
 ])("the path %j of a redirect is sent as %s", (written, sent) => {
   expect([redirected(full(written)), redirected(prefixed(written))]).toEqual([sent, sent]);
 });
+
+test("a header takes one action, whatever the case of its name, and of two values in one list the first", () => {
+  const read = (requestHeaderModifier: object) =>
+    filtersOf([{ type: "RequestHeaderModifier", requestHeaderModifier }], undefined);
+  const one = { name: "X-A", value: "1" };
+  expect(read({ set: [one], add: [{ name: "x-a", value: "2" }] })).toMatchObject({
+    ...{ ok: false, reason: "UnsupportedValue", part: "[0].requestHeaderModifier.add[0].name" },
+    why: '"x-a" is in set too, and a header takes one action',
+  });
+  expect(read({ add: [one], remove: ["X-a"] })).toMatchObject({
+    ok: false,
+    part: "[0].requestHeaderModifier.remove[0]",
+  });
+  expect(read({ set: [one, { name: "x-a", value: "2" }], remove: ["X-B", "x-b"] })).toMatchObject({
+    ok: true,
+    filters: { requestHeaders: { set: [one], remove: ["x-b"] } },
+  });
+});

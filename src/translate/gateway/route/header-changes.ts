@@ -34,6 +34,25 @@ export function headerMistake(changes: HeaderModifier, of: "request" | "answer")
     const why = nameMistake(name);
     if (why !== undefined) return { part: `.remove[${at}]`, why };
   }
+  return secondAction(changes);
+}
+
+/**
+ * Returns the first header that is in two of the lists. The Gateway API allows one action for each
+ * header, and does not say which of two would come first.
+ */
+function secondAction({ set = [], add = [], remove = [] }: HeaderModifier): HeaderMistake | undefined {
+  const lists = new Map<string, string>();
+  const all = [
+    ...set.map(({ name }, at) => ({ list: "set", part: `.set[${at}].name`, name })),
+    ...add.map(({ name }, at) => ({ list: "add", part: `.add[${at}].name`, name })),
+    ...remove.map((name, at) => ({ list: "remove", part: `.remove[${at}]`, name })),
+  ];
+  for (const { list, part, name } of all) {
+    const other = lists.get(name.toLowerCase());
+    if (other === undefined) lists.set(name.toLowerCase(), list);
+    else if (other !== list) return { part, why: `${shown(name)} is in ${other} too, and a header takes one action` };
+  }
   return undefined;
 }
 
