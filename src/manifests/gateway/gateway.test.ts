@@ -188,6 +188,14 @@ const routes: readonly [object, string][] = [
     "spec.rules[0].sessionPersistence: absoluteTimeout is missing, and lifetimeType is Permanent",
   ],
   [
+    ofRoute({ ...rule, sessionPersistence: { cookie: { lifetimeType: "Permanent" } } }),
+    "spec.rules[0].sessionPersistence: absoluteTimeout is missing, and lifetimeType is Permanent",
+  ],
+  [
+    ofRoute({ ...rule, sessionPersistence: { header: { name: "X-A" } } }),
+    "spec.rules[0].sessionPersistence.header: it must not stand beside type Cookie",
+  ],
+  [
     ofRoute({ ...rule, sessionPersistence: { type: "Header", cookieConfig: {} } }),
     "spec.rules[0].sessionPersistence.cookieConfig: it must not stand beside type Header",
   ],

@@ -29,20 +29,28 @@ export const retry = record({
   backoff: text(duration),
 });
 
+const lifetimeType = word("Session", "Permanent");
+
+/** The fields of version 1.6 (`sessionName`, `cookieConfig`) and of 1.7 (`cookie`, `header`). */
 export const sessionPersistence = record(
   {
     sessionName: text(atMost(128)),
     absoluteTimeout: text(duration),
     type: word("Cookie", "Header"),
-    cookieConfig: record({ lifetimeType: word("Session", "Permanent") }),
+    cookieConfig: record({ lifetimeType }),
+    cookie: record({ name: text(headerName), path: text(atMost(1_024)), lifetimeType }),
+    header: record({ name: text(headerName) }, ["name"]),
   },
   [],
   (value, path) => {
-    const { type = "Cookie", absoluteTimeout, cookieConfig } = value as SessionPersistence;
-    if (cookieConfig !== undefined && type !== "Cookie") {
-      return wrong([...path, "cookieConfig"], `it must not stand beside type ${type}`);
+    const { type = "Cookie", absoluteTimeout, cookieConfig, cookie } = value as SessionPersistence;
+    const alien = { cookieConfig: "Cookie", cookie: "Cookie", header: "Header" };
+    for (const [field, of] of Object.entries(alien)) {
+      const isThere = (value as Readonly<Record<string, unknown>>)[field] !== undefined;
+      if (isThere && type !== of) return wrong([...path, field], `it must not stand beside type ${type}`);
     }
-    const isMissing = cookieConfig?.lifetimeType === "Permanent" && absoluteTimeout === undefined;
+    const isPermanent = (cookie ?? cookieConfig)?.lifetimeType === "Permanent";
+    const isMissing = isPermanent && absoluteTimeout === undefined;
     return isMissing ? wrong(path, "absoluteTimeout is missing, and lifetimeType is Permanent") : [];
   },
 );

@@ -175,16 +175,25 @@ export interface HTTPRouteRule {
 }
 
 export interface SessionPersistence {
+  /** From version 1.7 on, `cookie.name` or `header.name` has the name. */
   readonly sessionName?: string;
   /** `Cookie` or `Header`. */
   readonly type?: string;
   readonly absoluteTimeout?: string;
   /** The name of the field before version 1.6. */
   readonly idleTimeout?: string;
+  /** From version 1.7 on it is called `cookie`. */
   readonly cookieConfig?: {
     /** `Session` or `Permanent`. */
     readonly lifetimeType?: string;
   };
+  readonly cookie?: {
+    readonly name?: string;
+    readonly path?: string;
+    /** `Session` or `Permanent`. */
+    readonly lifetimeType?: string;
+  };
+  readonly header?: { readonly name?: string };
 }
 
 export interface RetryPolicy {

@@ -31,6 +31,8 @@ const headers = { set: [{ name: "X-A", value: "1" }], add: [{ name: "X-B", value
 const session = {
   ...{ sessionName: "s", type: "Cookie", absoluteTimeout: "1h", idleTimeout: "5m" },
   cookieConfig: { lifetimeType: "Permanent" },
+  cookie: { name: "s", path: "/", lifetimeType: "Permanent" },
+  header: { name: "X-S" },
 };
 const selector = {
   matchLabels: { team: "a" },

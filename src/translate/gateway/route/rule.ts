@@ -166,7 +166,7 @@ class RuleReading {
 
   #sessionAt({ text, pattern }: PathMatch): Pick<Filters, "session"> {
     if (!this.#session.ok || this.#session.session === undefined) return {};
-    return { session: { ...this.#session.session, path: literalPath(text, pattern === true) } };
+    return { session: { path: literalPath(text, pattern === true), ...this.#session.session } };
   }
 
   #limits(): Pick<ClaimedPath, "timeouts" | "retries"> {

@@ -29,6 +29,12 @@ test.each([
   [{ cookieConfig: { lifetimeType: "Forever" } }, ".cookieConfig.lifetimeType", "is not Session or Permanent"],
   [{ cookieConfig: { lifetimeType: "Permanent" } }, ".absoluteTimeout", "needs a time longer than 0s"],
   [{ absoluteTimeout: "long" }, ".absoluteTimeout", "is not a duration"],
+  [{ cookie: { lifetimeType: "Forever" } }, ".cookie.lifetimeType", "is not Session or Permanent"],
+  [{ cookie: { lifetimeType: "Permanent" } }, ".absoluteTimeout", "needs a time longer than 0s"],
+  [{ cookie: { name: "a b" } }, ".cookie.name", "is not the name of a cookie"],
+  [{ cookie: { path: "/; Domain=example" } }, ".cookie.path", "is not a path"],
+  [{ cookie: { path: "a" } }, ".cookie.path", "is not a path"],
+  [{ type: "Header", header: { name: "Host" } }, ".header.name", ""],
   [{ sessionName: "a; Domain=example" }, ".sessionName", "is not the name of a cookie"],
   [{ sessionName: "Transfer-Encoding", type: "Header" }, ".sessionName", "where a message ends"],
   [{ sessionName: "a b", type: "Header" }, ".sessionName", "is not a header name"],
@@ -45,4 +51,13 @@ test("a field that an older version of the API had is reported", () => {
   expect(one.ok && one.notes.map(sentence)).toEqual([
     "spec.rules[0].sessionPersistence.idleTimeout: is not a field of the Gateway API from 1.6 on; a session that is not used goes on",
   ]);
+});
+
+test("the fields of version 1.7 of the API name the cookie, its path and the header", () => {
+  const cookie = { name: "cart", path: "/shop", lifetimeType: "Permanent" };
+  expect(session({ absoluteTimeout: "1h", cookie })).toMatchObject({
+    ...{ type: "cookie", name: "cart", path: "/shop", seconds: 3_600, isPermanent: true },
+  });
+  expect(session({ cookie: {} })).not.toHaveProperty("path");
+  expect(session({ type: "Header", header: { name: "X-Cart" } })).toMatchObject({ type: "header", name: "X-Cart" });
 });
