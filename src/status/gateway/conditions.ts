@@ -14,7 +14,8 @@ export interface Observation {
 const longestMessage = 32_768;
 
 /**
- * Returns the wanted conditions. The time of a transition stays as long as the status stays.
+ * Returns the wanted conditions. The time of a transition stays as long as the status stays. A
+ * condition about a later generation stays, because it was written by one who knows a newer object.
  * Conditions whose types have a slash belong to other writers and are kept.
  */
 export function conditionsOf(
@@ -24,6 +25,7 @@ export function conditionsOf(
 ): readonly Condition[] {
   const own = wanted.map(({ type, status, reason, message }): Condition => {
     const before = present.find((one) => one.type === type);
+    if (before !== undefined && (before.observedGeneration ?? 0) > generation) return before;
     const lastTransitionTime = (before?.status === status && before.lastTransitionTime) || at;
     const seen = { observedGeneration: generation, lastTransitionTime };
     return { type, status, reason, message: message.slice(0, longestMessage), ...seen };

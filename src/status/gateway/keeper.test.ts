@@ -325,6 +325,57 @@ test("a ListenerSet that another controller has taken over gets no more writes",
   expect(patches).toHaveLength(1);
 });
 
+test("a Gateway without its class gets its initial conditions back, unless another controller has written them", async () => {
+  const had = [{ type: "IPAddress", value: "192.0.2.1" }];
+  const gatewayWith = (status: object = {}): Stored => ({
+    apiVersion: "gateway.networking.k8s.io/v1",
+    kind: "Gateway",
+    metadata,
+    status: { ...status },
+  });
+  const wanted: DesiredStatus = {
+    kind: "Gateway",
+    object: gatewayWith(),
+    conditions: [condition("Accepted"), condition("Programmed"), condition("ResolvedRefs")],
+    addresses: had,
+    listeners: [{ name: "http", supportedKinds: [], attachedRoutes: 2, conditions: [condition("Accepted")] }],
+    attachedListenerSets: 0,
+  };
+  const gatewayKey = "Gateway shop/web" as const;
+  const { serve, lead, statusOf, bring, put, patches } = server(gatewayWith());
+  const conditionsNow = () => setConditions(statusOf(gatewayKey));
+  const all = ["Accepted True", "Programmed True", "ResolvedRefs True"];
+  lead();
+  serve(table(wanted));
+  await vi.waitFor(() => expect(conditionsNow()).toEqual(all), soon);
+  bring();
+  serve(Table.empty());
+  await vi.waitFor(() => expect(conditionsNow()).toEqual(["Accepted Unknown", "Programmed Unknown"]), soon);
+  expect(statusOf(gatewayKey)).toMatchObject({ listeners: [], addresses: had });
+  bring();
+  serve(table(wanted));
+  await vi.waitFor(() => expect(conditionsNow()).toEqual(all), soon);
+  put(gatewayWith({ conditions: [{ ...condition("Accepted"), message: "theirs", observedGeneration: 3 }] }));
+  serve(Table.empty());
+  bring();
+  await quiet();
+  expect(conditionsNow()).toEqual(["Accepted True"]);
+  expect(patches).toHaveLength(3);
+});
+
+test("a condition about a later generation than the known one stays", async () => {
+  const later = { ...condition("Accepted"), observedGeneration: 4, lastTransitionTime: "2026-01-01T00:00:00Z" };
+  const entry = { parentRef: { name: "public" }, controllerName: ours, conditions: [later] };
+  const { serve, lead, patches, statusOf } = server(routeWith([entry]));
+  lead();
+  serve(table(wantedRoute("False")));
+  await quiet();
+  expect(patches).toEqual([]);
+  const next = { ...routeWith([entry]), metadata: { ...metadata, generation: 4 } };
+  serve(table(wantedRoute("False", next)));
+  await vi.waitFor(() => expect(acceptedIn(statusOf(key))).toEqual(["False"]), soon);
+});
+
 test("a Gateway with the addresses of Ingresses gets them when they are known, and keeps its former ones until then", async () => {
   const had = [{ type: "IPAddress", value: "192.0.2.1" }];
   const { statuses, serve, lead, statusOf } = server({

@@ -201,8 +201,8 @@ export class GatewayStatuses {
 
   /**
    * Returns the wanted status. A route without a Gateway of this controller must not have an entry
-   * of this controller. A ListenerSet gets its initial status back, unless another controller has
-   * written it.
+   * of this controller. A Gateway without its class, and a ListenerSet without its Gateway, get
+   * their initial conditions back, unless another controller has written them.
    */
   #wantedFor(called: string, object: KubernetesObject): DesiredStatus | undefined {
     const wanted = this.#withAddresses(this.#wanted.get(called), object);
@@ -210,9 +210,12 @@ export class GatewayStatuses {
     if (wanted !== undefined || !hasGone) return wanted;
     if (routeKinds.has(object.kind)) return { kind: "route", object, parents: [] };
     const former = this.#wanted.former(called);
-    return former?.kind === "ListenerSet" && isAsWritten(object as ListenerSet, former.conditions)
-      ? { kind: "ListenerSet", object, conditions: [pending("Accepted"), pending("Programmed")], listeners: [] }
-      : undefined;
+    if (former === undefined || !isAsWritten(object as Gateway | ListenerSet, former.conditions)) return undefined;
+    const initial = { object, conditions: [pending("Accepted"), pending("Programmed")], listeners: [] };
+    if (former.kind === "ListenerSet") return { kind: former.kind, ...initial };
+    // Its address is kept, in case the class comes back.
+    const { addresses = [] } = (object as Gateway).status ?? {};
+    return { kind: former.kind, ...initial, addresses, attachedListenerSets: 0 };
   }
 
   /**
@@ -255,13 +258,13 @@ function gatewayAddressOf({ ip, hostname = "" }: LoadBalancerAddress): GatewayAd
 const versionOf = ({ metadata }: KubernetesObject): bigint => BigInt(metadata.resourceVersion ?? 0);
 const statusOf = (object: KubernetesObject) => (object as { readonly status?: unknown }).status;
 
-function isAsWritten({ status }: ListenerSet, conditions: readonly DesiredCondition[]): boolean {
+function isAsWritten({ status }: Gateway | ListenerSet, conditions: readonly DesiredCondition[]): boolean {
   const messageIn = (all: readonly DesiredCondition[] | readonly Condition[] = []) =>
     all.find(({ type }) => type === "Accepted")?.message;
   return messageIn(status?.conditions) === messageIn(conditions);
 }
 
-/** Returns the condition that the definitions give to a new ListenerSet. */
+/** Returns the condition that the definitions give to a new Gateway or ListenerSet. */
 function pending(type: string): DesiredCondition {
   return { type, status: "Unknown", reason: "Pending", message: "Waiting for controller" };
 }

@@ -5,6 +5,8 @@
 import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status.ts";
 import { Table } from "../../model/table.ts";
 
+type FormerStatus = Extract<DesiredStatus, { readonly kind: "Gateway" | "ListenerSet" }>;
+
 export class WantedStatuses {
   readonly #changed: (key: string) => void;
   /** The statuses of the last turn. */
@@ -12,8 +14,8 @@ export class WantedStatuses {
   /** The statuses of the last turn whose Configuration nginx serves; undefined before the first. */
   #live: Table<DesiredStatus> | undefined;
   readonly #wanted = new Map<string, DesiredStatus>();
-  /** The last statuses of ListenerSets that have lost their Gateways. */
-  readonly #former = new Map<string, DesiredStatus>();
+  /** The last statuses of Gateways without their class, and of sets without their Gateway. */
+  readonly #former = new Map<string, FormerStatus>();
 
   /** `changed` is called for each object that may need another status. */
   constructor(changed: (key: string) => void) {
@@ -30,8 +32,8 @@ export class WantedStatuses {
     return this.#wanted.get(key);
   }
 
-  /** Returns the last status of a ListenerSet that no longer has a Gateway of this controller. */
-  former(key: string): DesiredStatus | undefined {
+  /** Returns the last status of a Gateway or ListenerSet that is no longer this controller's. */
+  former(key: string): FormerStatus | undefined {
     return this.#former.get(key);
   }
 
@@ -68,7 +70,8 @@ export class WantedStatuses {
     if (next === former) return;
     if (next === undefined) this.#wanted.delete(key);
     else this.#wanted.set(key, next);
-    if (next === undefined && former?.kind === "ListenerSet") this.#former.set(key, former);
+    const hasListeners = former?.kind === "Gateway" || former?.kind === "ListenerSet";
+    if (next === undefined && hasListeners) this.#former.set(key, former);
     else this.#former.delete(key);
     this.#changed(key);
   }
