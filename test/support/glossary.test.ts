@@ -25,7 +25,7 @@ const namedByTheField = [
   ...["Translator", "StaticRenderer", "DynamicRenderer", "TemplateError", "RecordPublisher", "RouteHandover"],
   ...["TokenBucket", "WakeUps", "Reloads", "Retry", "Sync"],
   ...["GatewayApi", "Gateways", "Grants", "ListenerSets", "RouteSource", "StandIns", "ServiceUsers", "OwnServices"],
-  ...["BackendTlsPolicies", "References"],
+  ...["BackendTlsPolicies", "References", "DefaultGateways"],
 ];
 
 /** The terms in bold at the start of a paragraph, `**dynamic mode, static mode.** ...`. */

@@ -9,6 +9,7 @@ import { type Ingress, keyOf } from "../../model/objects.ts";
 import { emptySnapshot, type ObjectChange, type Snapshot, withObjects } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
 import type { Problem } from "../../problem.ts";
+import { isDefault, usesDefaults } from "../../translate/gateway/listener/default-gateways.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import { isSmall, mostNeighbours, problemsIn } from "./warnings.ts";
 
@@ -63,11 +64,13 @@ function gatewayOf({ spec, metadata: { namespace = "default" } }: ListenerSet): 
  */
 function routesAt({ spec }: Ingress, snapshot: Snapshot, shared: string): readonly ObjectChange[] {
   const hosts = new Set((spec?.rules ?? []).map(({ host = "" }) => host.toLowerCase()));
+  const gateway = snapshot.gateways.get(shared);
+  const isSharedDefault = gateway !== undefined && isDefault(gateway);
   const found: ObjectChange[] = [];
   for (const [kind, table] of Object.entries(kinds) as [keyof typeof kinds, "httpRoutes" | "grpcRoutes"][]) {
     for (const [key, object] of snapshot[table]) {
       if (found.length === mostNeighbours) return found;
-      if (hasHost(object, hosts) && isAt(object, shared)) found.push({ kind, key, object });
+      if (hasHost(object, hosts) && isAt(object, shared, isSharedDefault)) found.push({ kind, key, object });
     }
   }
   return found;
@@ -82,7 +85,10 @@ function hasHost({ spec }: Route, hosts: ReadonlySet<string>): boolean {
   return hostnames.length === 0 || hostnames.some((hostname) => hosts.has(hostname.toLowerCase()));
 }
 
-function isAt({ spec, metadata: { namespace: own = "default" } }: Route, shared: string): boolean {
+function isAt(route: Route, shared: string, isSharedDefault: boolean): boolean {
+  const { spec, metadata } = route;
+  const { namespace: own = "default" } = metadata;
+  if (isSharedDefault && usesDefaults(route)) return true;
   return (spec?.parentRefs ?? []).some(
     ({ kind = "Gateway", namespace = own, name }) => kind === "ListenerSet" || `${namespace}/${name}` === shared,
   );

@@ -50,6 +50,24 @@ test("a route without a mistake, or of another controller, passes without a warn
   ).toEqual([]);
 });
 
+test("a route for default Gateways is judged as one that names them", () => {
+  const { spec, ...rest } = route({ hostnames: ["taken.a.example"] });
+  const { parentRefs: _, ...more } = spec!;
+  const using = { ...rest, spec: { ...more, useDefaultGateways: "All" } };
+  expect(sentences(using)).toEqual([]);
+  const { metadata, spec: own, ...old } = route({ name: "old", age: 9, hostnames: ["taken.a.example"] });
+  const withDefault = put(
+    world,
+    gateway({ listeners: [listener({ hostname: "*.a.example" })], spec: { defaultScope: "All" } }),
+    { ...old, metadata, spec: { ...own, useDefaultGateways: "All" } } as KubernetesObject,
+  );
+  expect(sentences(using, withDefault).join()).toMatch(/HTTPRoute ns\/old/);
+  const strange = { ...using, spec: { ...using.spec, hostnames: ["b.example"] } };
+  expect(sentences(strange, withDefault).join()).toMatch(
+    /^spec.hostnames: none of b.example is a host of Gateway ns\/gw/,
+  );
+});
+
 test.each<[string, Parameters<typeof route>[0], RegExp]>([
   ["a Gateway that is missing", { parent: { name: "none" } }, /^spec.parentRefs: Gateway ns\/none not found; /],
   ["a host that no listener has", { hostnames: ["b.example"] }, /no listener .* has a hostname|hostname/],

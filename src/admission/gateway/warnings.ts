@@ -12,6 +12,8 @@ import { type Ingress, keyOf, type Secret } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot, tableOf, type WatchedKind, withObjects } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
 import type { Problem } from "../../problem.ts";
+import { isDefault, usesDefaults } from "../../translate/gateway/listener/default-gateways.ts";
+import { parentsNamed } from "../../translate/gateway/route/attach.ts";
 import { onNamespaces, policyConfigMap } from "../../translate/host-policy/in-force.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import { translate } from "../../translate/translator.ts";
@@ -64,13 +66,14 @@ function surroundings(object: GatewayObject, all: Snapshot, options: TranslateOp
   const those = <T>(table: Table<T>, keys: Iterable<string>): Table<T> =>
     Table.from([...keys].flatMap((key) => (table.has(key) ? [[key, table.get(key)!] as const] : [])));
   const sets = those(all.listenerSets, named);
+  const defaults = usesDefaults(object as Route) ? defaultsIn(all) : [];
   const isKnown = ([, secret]: readonly [string, Secret]) => !isNameOnly(secret);
   const part: Snapshot = {
     ...emptySnapshot,
     gatewayClasses: all.gatewayClasses,
     ingressClasses: all.ingressClasses,
     localAddresses: all.localAddresses,
-    gateways: those(all.gateways, [...named, ...gatewaysOf(sets, namespace)]),
+    gateways: those(all.gateways, [...named, ...gatewaysOf(sets, namespace), ...defaults]),
     listenerSets: sets,
     namespaces: isByLabels
       ? all.namespaces
@@ -91,6 +94,11 @@ function surroundings(object: GatewayObject, all: Snapshot, options: TranslateOp
   ]);
 }
 
+/** Returns the default Gateways, of any controller, as `namespace/name`. */
+function defaultsIn({ gateways }: Snapshot): readonly string[] {
+  return [...gateways].flatMap(([key, gateway]) => (isDefault(gateway) ? [key] : []));
+}
+
 /** Returns the Gateways to which the ListenerSets are attached, as `namespace/name`. */
 function gatewaysOf(sets: Table<ListenerSet>, namespace: string): readonly string[] {
   return [...sets.values()].flatMap((set) => gatewayOf(set, namespace) ?? []);
@@ -105,7 +113,8 @@ function gatewayOf({ spec, metadata }: ListenerSet, namespace: string): string |
 function othersBeside(object: GatewayObject, all: Snapshot): readonly GatewayObject[] {
   if (isSet(object)) return siblingsOf(object, all.listenerSets);
   const { kind } = object;
-  return kind === "Gateway" ? [] : neighboursOf(object as Route, all[tableOf[kind as WatchedKind]] as Table<Route>);
+  if (kind === "Gateway") return [];
+  return neighboursOf(object as Route, all[tableOf[kind as WatchedKind]] as Table<Route>, defaultsIn(all));
 }
 
 const isSet = (object: GatewayObject): object is ListenerSet => object.kind === "ListenerSet";
@@ -122,13 +131,13 @@ function siblingsOf(set: ListenerSet, all: Table<ListenerSet>): readonly Listene
 }
 
 /** Returns the routes of the same kind that share a parent and a hostname with this one. */
-function neighboursOf(route: Route, all: Table<Route>): readonly Route[] {
+function neighboursOf(route: Route, all: Table<Route>, defaults: readonly string[]): readonly Route[] {
   const own = keyOf(route);
-  const places = placesOf(route);
+  const places = placesOf(route, defaults);
   const found: Route[] = [];
   for (const [key, other] of all) {
     if (key === own || found.length === mostNeighbours) continue;
-    if ([...placesOf(other)].some((place) => places.has(place))) found.push(other);
+    if ([...placesOf(other, defaults)].some((place) => places.has(place))) found.push(other);
   }
   return found;
 }
@@ -158,16 +167,11 @@ export function isSmall({ spec }: Ingress): boolean {
 /**
  * Returns the Gateway or ListenerSet together with the host, for each pair that the route names.
  */
-function placesOf({ spec, metadata: { namespace = "default" } }: Route): ReadonlySet<string> {
-  const { hostnames = [""], parentRefs = [] } = spec ?? {};
+function placesOf(route: Route, defaults: readonly string[]): ReadonlySet<string> {
+  const { hostnames = [""] } = route.spec ?? {};
   const hosts = hostnames.length === 0 ? [""] : hostnames;
-  return new Set(
-    parentRefs.flatMap((parent) =>
-      hosts.map(
-        (host) => `${parent.kind ?? "Gateway"} ${parent.namespace ?? namespace}/${parent.name} ${host.toLowerCase()}`,
-      ),
-    ),
-  );
+  const parents = parentsNamed(route, defaults);
+  return new Set(parents.flatMap((parent) => hosts.map((host) => `${parent} ${host.toLowerCase()}`)));
 }
 
 /** Returns `namespace/name` of all objects, of any kind, that the object may refer to. */

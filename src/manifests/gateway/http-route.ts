@@ -279,7 +279,12 @@ export const httpRoute = record(
     apiVersion: anything,
     kind: anything,
     metadata: metadata(dnsSubdomain),
-    spec: record({ parentRefs: parents, hostnames: few(text(hostname), 16), rules, useDefaultGateways: anything }),
+    spec: record({
+      parentRefs: parents,
+      hostnames: few(text(hostname), 16),
+      rules,
+      useDefaultGateways: word("All", "None"),
+    }),
     status: anything,
   },
   ["metadata", "spec"],

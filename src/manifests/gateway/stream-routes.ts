@@ -1,5 +1,5 @@
 /** The API server's rules for a TLSRoute, a TCPRoute and a UDPRoute (Gateway API v1.6.3). */
-import { anything, type Check, record, text } from "../check.ts";
+import { anything, type Check, record, text, word } from "../check.ts";
 import { metadata } from "../metadata.ts";
 import { dnsSubdomain } from "../names.ts";
 import { parents } from "./http-route.ts";
@@ -9,7 +9,7 @@ const rule = record({ name: sectionName, backendRefs: few(record(backendFields, 
   "backendRefs",
 ]);
 
-const fields = { parentRefs: parents, rules: few(rule, 1, 1), useDefaultGateways: anything };
+const fields = { parentRefs: parents, rules: few(rule, 1, 1), useDefaultGateways: word("All", "None") };
 
 const routeWith = (spec: Check): Check =>
   record({ apiVersion: anything, kind: anything, metadata: metadata(dnsSubdomain), spec, status: anything }, [

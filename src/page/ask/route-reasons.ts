@@ -4,6 +4,7 @@
  */
 import { readRequest } from "../../decide/request.ts";
 import { gatewayGroup, type ParentReference, type Route } from "../../model/gateway/objects.ts";
+import { isDefault, usesDefaults } from "../../translate/gateway/listener/default-gateways.ts";
 import type { Explaining } from "./explaining.ts";
 import { kindsFor, mendingOf, mistakenFor, mistakenForAll } from "./mistaken.ts";
 import type { AskedWorld } from "./world.ts";
@@ -34,8 +35,13 @@ export function unservedRoutes(
   const routes: readonly Route[] = tables.flatMap((table) => [...table.values()]);
   const all = routes
     .filter(({ spec }) => (spec?.hostnames ?? []).length === 0 || spec!.hostnames!.some((name) => takes(name, host)))
-    .flatMap(({ kind, metadata: { namespace = "default", name }, spec }) => {
-      const whys = (spec?.parentRefs ?? []).map((parent) => whyNot(parent, namespace, world, classes));
+    .flatMap((route) => {
+      const { kind, metadata, spec } = route;
+      const { namespace = "default", name } = metadata;
+      const whys = [
+        ...(spec?.parentRefs ?? []).map((parent) => whyNot(parent, namespace, world, classes)),
+        ...(usesDefaults(route) ? [whyNoDefault(world, classes)] : []),
+      ];
       const [why] = whys;
       // One served parent is enough, because its conditions explain the rest.
       if (why === undefined || whys.includes(undefined)) return [];
@@ -47,6 +53,11 @@ export function unservedRoutes(
 function takes(hostname: string, host: string): boolean {
   const name = hostname.toLowerCase();
   return name === host || (name.startsWith("*.") && host.endsWith(name.slice(1)));
+}
+
+function whyNoDefault({ snapshot }: Pick<AskedWorld, "snapshot">, classes: readonly string[]): string | undefined {
+  const ours = [...snapshot.gateways.values()].filter(({ spec }) => classes.includes(spec?.gatewayClassName ?? ""));
+  return ours.some(isDefault) ? undefined : "it uses the default Gateways, and no Gateway has defaultScope: All";
 }
 
 function whyNot(

@@ -329,13 +329,46 @@ test("a Gateway with a type of address that is not served takes no port from oth
   expect(outcome(old).gateway("old")).toMatchObject({ Programmed: "Invalid", listeners: [{ Programmed: "Invalid" }] });
 });
 
-test("a Gateway says that it takes no routes as a default Gateway", () => {
-  const scope = (defaultScope: string) => outcome(gateway({ spec: { defaultScope } })).sentences;
-  expect(scope("All")).toEqual([
-    "spec.defaultScope: is not served yet; routes are attached where spec.parentRefs names the Gateway",
+test("routes that use the default Gateways are attached to all of them, as far as these take them", () => {
+  const as = (defaultScope: string, sketch: Parameters<typeof gateway>[0] = {}) =>
+    gateway({ ...sketch, spec: { defaultScope } });
+  const using = (parentRefs: readonly object[] | undefined, scope = "All", home = "ns") => {
+    const { spec, ...rest } = route({ namespace: home });
+    const parents = parentRefs === undefined ? {} : { parentRefs };
+    const { parentRefs: _, ...more } = spec!;
+    return { ...rest, spec: { ...more, ...parents, useDefaultGateways: scope } } as KubernetesObject;
+  };
+  const found = outcome(as("All"), as("All", { name: "more" }), using(undefined));
+  expect(found.sentences).toEqual([]);
+  expect(found.route()).toEqual([
+    { Accepted: true, ResolvedRefs: true },
+    { Accepted: true, ResolvedRefs: true },
   ]);
-  expect(scope("None")).toEqual([]);
+  expect(parentsOf(found, "ns/route")).toEqual([
+    { group: "gateway.networking.k8s.io", kind: "Gateway", namespace: "ns", name: "gw" },
+    { group: "gateway.networking.k8s.io", kind: "Gateway", namespace: "ns", name: "more" },
+  ]);
+  expect(found.gateway("more")).toMatchObject({ DefaultGateway: true, listeners: [{ attached: 1 }] });
+  const none = outcome(as("All"), as("None", { name: "no" }), using(undefined)).gateway("no");
+  expect(none).toMatchObject({ listeners: [{ attached: 0 }] });
+  expect(none).not.toHaveProperty("DefaultGateway");
+  const both = outcome(as("All"), gateway({ name: "own" }), using([{ name: "own" }, { name: "gw" }]));
+  expect(parentsOf(both, "ns/route")).toEqual([{ name: "own" }, { name: "gw" }]);
+  expect(outcome(as("All"), using(undefined, "None")).route()).toBeUndefined();
+  expect(outcome(gateway({}), using(undefined)).route(), "without a default Gateway").toBeUndefined();
+  expect(outcome(as("All"), using(undefined, "All", "other")).route("other/route")).toEqual([
+    { Accepted: "NotAllowedByListeners", ResolvedRefs: "BackendNotFound" },
+  ]);
+  expect(outcome(as("Some"), using([{ name: "gw" }], "Some")).sentences).toEqual([
+    'spec.defaultScope: "Some" is not All or None; routes are attached where spec.parentRefs names the Gateway',
+    'spec.useDefaultGateways: "Some" is not All or None; the route is attached to the Gateways that spec.parentRefs names',
+  ]);
 });
+
+function parentsOf({ statuses }: Pick<ReturnType<typeof outcome>, "statuses">, key: string) {
+  const status = statuses.get(`HTTPRoute ${key}`);
+  return status?.kind === "route" ? status.parents.map(({ parentRef }) => parentRef) : undefined;
+}
 
 const parentCases: readonly [string, readonly ReturnType<typeof listener>[], Parameters<typeof route>[0], object][] = [
   ["an unknown section", [listener({})], { parent: { sectionName: "other" } }, { Accepted: "NoMatchingParent" }],

@@ -3,6 +3,7 @@ import type { DesiredCondition, DesiredListenerStatus, DesiredStatus } from "../
 import { sentence } from "../../problem.ts";
 import { fails, holds, wordsOfAll } from "./conditions.ts";
 import { lenientFields } from "./listener/clients.ts";
+import { isDefault } from "./listener/default-gateways.ts";
 import { type GatewayState, isValid, listenerStatus, refusal } from "./listener/listener-status.ts";
 import type { GatewayReading } from "./reading.ts";
 
@@ -16,7 +17,13 @@ export function gatewayStatus(state: GatewayState, attached: (id: string) => num
   return {
     kind: "Gateway",
     object: reading.present,
-    conditions: [acceptance, programmed(state, listeners), resolved(reading), ...insecure(reading)],
+    conditions: [
+      acceptance,
+      programmed(state, listeners),
+      resolved(reading),
+      ...insecure(reading),
+      ...asDefault(reading),
+    ],
     addresses: assignment.own?.addresses ?? addresses.map((value) => ({ type: "IPAddress", value })),
     ...(assignment.ofIngresses === true ? { hasIngressAddresses: true } : {}),
     listeners,
@@ -61,6 +68,12 @@ function resolved({ listeners, unresolved: own }: GatewayReading): DesiredCondit
   if (unresolved.length === 0) return holds("ResolvedRefs", "all that the Gateway refers to is found and permitted");
   const reason = own[0]?.reason ?? "ListenersNotResolved";
   return fails("ResolvedRefs", reason, wordsOfAll(unresolved.map(({ problem }) => problem)));
+}
+
+/** Returns the condition that GEP-3793 requires of default Gateways. */
+function asDefault({ present }: GatewayReading): readonly DesiredCondition[] {
+  if (!isDefault(present)) return [];
+  return [holds("DefaultGateway", "the default scope is All: routes with useDefaultGateways All are attached")];
 }
 
 /**

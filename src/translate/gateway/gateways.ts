@@ -9,7 +9,7 @@ import type { Identity } from "../../model/backend-tls.ts";
 import { Dependencies } from "../../model/dependencies.ts";
 import type { Gateway } from "../../model/gateway/objects.ts";
 import type { DesiredStatus } from "../../model/gateway/status.ts";
-import { kindAndKey, nameOf, objectKey } from "../../model/objects.ts";
+import { kindAndKey, nameOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";
 import type { Certificates } from "../hosts/certificates.ts";
@@ -21,6 +21,7 @@ import { type ClassReading, isSameClass, mayClassesDiffer, readClasses } from ".
 import { gatewayStatus } from "./gateway-status.ts";
 import type { Grants } from "./grants.ts";
 import { intersect } from "./hostnames.ts";
+import { DefaultGateways, defaultGateways } from "./listener/default-gateways.ts";
 import { readIdentity, referencesOf } from "./listener/listener-references.ts";
 import { ListenerSets } from "./listener/listener-sets.ts";
 import type { GatewayState } from "./listener/listener-status.ts";
@@ -61,6 +62,7 @@ export class Gateways {
   /** Gateways on which Sluice failed. */
   readonly #bugs = new Map<string, Problem>();
   readonly #standIns = new StandIns<Gateway>("Gateway");
+  readonly defaults = new DefaultGateways();
 
   constructor(options: TranslateOptions, problems: Problems, grants: Grants, certificates: Certificates) {
     this.#options = options;
@@ -99,7 +101,10 @@ export class Gateways {
     return isUsable(one) && !this.placement.unavailable.has(one.id);
   }
 
-  /** Returns parents, like `Gateway shop/public`, whose routes may have other listeners now. */
+  /**
+   * Returns parents, like `Gateway shop/public`, whose routes may have other listeners now, and
+   * `defaultGateways` if there are other ones.
+   */
   renew(turn: Turn, granting: ReadonlySet<string>): Set<string> {
     const outdated = this.#outdated(turn, granting);
     const sets = this.#sets.outdated(turn, outdated, granting, this.#classes.size > 0);
@@ -125,6 +130,7 @@ export class Gateways {
       this.#reportProblems(called);
       if (this.#isAttachedOtherwise(called, turn.now.snapshot)) changed.add(called);
     }
+    if (this.defaults.update(this.#readings)) changed.add(defaultGateways);
     return changed;
   }
 
@@ -134,13 +140,10 @@ export class Gateways {
     for (const id of counted) all.add(ownerOfListener(id));
     return [...all].map((called) => {
       const [kind, key] = kindAndKey(called);
-      if (kind === "Gateway") {
-        const state = this.#stateOf(key);
-        return [objectKey(kind, key), state && gatewayStatus(state, attached)];
-      }
-      const set = this.#setReading(key);
-      const state = set && this.#stateOf(set.gateway);
-      return [objectKey(kind, key), state && setStatus(set!, state, attached)];
+      const set = kind === "Gateway" ? undefined : this.#setReading(key);
+      const state = this.#stateOf(kind === "Gateway" ? key : (set?.gateway ?? ""));
+      if (state === undefined) return [called, undefined];
+      return [called, set === undefined ? gatewayStatus(state, attached) : setStatus(set, state, attached)];
     });
   }
 

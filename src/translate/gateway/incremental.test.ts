@@ -68,8 +68,9 @@ const gateways = fc
     address: fc.constantFrom(undefined, "", "192.0.2.10", "198.51.100.1"),
     kept: fc.constantFrom(undefined, "192.0.2.11"),
     allowed,
+    scope: fc.constantFrom({}, { defaultScope: "All" }),
   })
-  .map(({ name, age, listeners: all, address, kept, allowed: namespaces }) =>
+  .map(({ name, age, listeners: all, address, kept, allowed: namespaces, scope }) =>
     gateway({
       name,
       age,
@@ -77,6 +78,7 @@ const gateways = fc
       spec: {
         ...(address === undefined ? {} : { addresses: [{ value: address }] }),
         ...(namespaces === undefined ? {} : { allowedListeners: { namespaces } }),
+        ...scope,
       },
       ...(kept === undefined ? {} : { status: { addresses: [{ value: kept }] } }),
     }),
@@ -110,13 +112,14 @@ const routes = fc
       ...[{}, { "sluice.dev/weight": "25" }, { "sluice.dev/weight": "much" }, { "sluice.dev/shadow": "true" }],
     ),
     backend: fc.constantFrom({ name: "web" }, { name: "web", namespace: "other" }, { name: "gone" }),
+    defaults: fc.constantFrom({}, { useDefaultGateways: "All" }),
     rule: fc.constantFrom({}, { name: "first" }, { filters: [bySettings("a")] }),
   })
-  .map(({ path, backend, rule, beside: annotations, ...sketch }) => {
+  .map(({ path, backend, rule, beside: annotations, defaults, ...sketch }) => {
     const backendRefs = [{ ...backend, port: 80 }];
     const rules = [{ ...rule, matches: [{ path: { value: path } }], backendRefs }];
-    const { metadata, ...rest } = route({ ...sketch, rules });
-    return { ...rest, metadata: { ...metadata, annotations } };
+    const { metadata, spec, ...rest } = route({ ...sketch, rules });
+    return { ...rest, metadata: { ...metadata, annotations }, spec: { ...spec, ...defaults } };
   });
 const settings = fc
   .record({

@@ -16,6 +16,7 @@ import { type Turn, usersOfChanged } from "../turn.ts";
 import type { BackendTlsPolicies } from "./backend-tls/policies.ts";
 import type { Gateways } from "./gateways.ts";
 import type { Grants } from "./grants.ts";
+import { defaultGateways, usesDefaults } from "./listener/default-gateways.ts";
 import { type Attachment, attachmentsOf, parentsNamed } from "./route/attach.ts";
 import { servicesNamed } from "./route/backends.ts";
 import { besideOf } from "./route/beside.ts";
@@ -246,6 +247,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     return attachmentsOf(route, {
       kind: this.kind,
       parent: (called) => this.#gateways.parent(called),
+      defaults: this.#gateways.defaults.keys,
       namespace: (name) => now.snapshot.namespaces.get(name),
       hostPolicy,
     });
@@ -269,7 +271,8 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
 
   #referencesOf(route: R, isOurs: boolean): readonly string[] {
     const { namespace = "default" } = route.metadata;
-    const parents = parentsNamed(route);
+    const parents = parentsNamed(route, this.#gateways.defaults.keys);
+    if (usesDefaults(route)) parents.push(defaultGateways);
     if (!isOurs) return parents;
     const references = this.#reader.references(route);
     const strange = references.flatMap((one) => (one.namespace === undefined ? [] : [`grants ${one.namespace}`]));

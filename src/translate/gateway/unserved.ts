@@ -2,9 +2,11 @@
  * Finds fields of Gateways and routes that the API server accepts and Sluice does not serve. None
  * of them is a guard.
  */
+import { shown } from "../../kinds/kind.ts";
 import type { Gateway, GatewayListener } from "../../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { GatewayOptions } from "../options.ts";
+import { isScope } from "./listener/default-gateways.ts";
 import { uncopied } from "./services/desired.ts";
 
 export function unservedFields(
@@ -24,8 +26,10 @@ export function unservedFields(
       add(`spec.tls.frontend.perPort[${at}]`, `no listener of protocol HTTPS has port ${port}`, "it asks no client");
     }
   }
-  if ((spec?.defaultScope ?? "None") !== "None") {
-    add("spec.defaultScope", "is not served yet", "routes are attached where spec.parentRefs names the Gateway");
+  const scope = spec?.defaultScope;
+  if (!isScope(scope)) {
+    const done = "routes are attached where spec.parentRefs names the Gateway";
+    add("spec.defaultScope", `${shown(scope!)} is not All or None`, done);
   }
   const { labels = {}, annotations = {} } = spec?.infrastructure ?? {};
   if (services !== undefined) problems.push(...uncopied(gateway, object, services));

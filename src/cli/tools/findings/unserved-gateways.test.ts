@@ -37,3 +37,13 @@ test("a route whose parent is unknown is reported", () => {
   ]);
   expect(sentences(true, at({ name: "web", kind: "Service", group: "" })), "a mesh").toEqual([]);
 });
+
+test("a route for default Gateways is reported where no Gateway is one", () => {
+  const { spec, ...rest } = route({});
+  const using = { ...rest, spec: { rules: spec?.rules, useDefaultGateways: "All" } } as KubernetesObject;
+  expect(sentences(true, using, gateway({}))).toEqual([
+    "spec.useDefaultGateways: no Gateway has spec.defaultScope: All; the route is attached to the Gateways that spec.parentRefs names",
+  ]);
+  expect(sentences(false, using, gateway({}))).toEqual([]);
+  expect(sentences(true, using, gateway({ spec: { defaultScope: "All" } }))).toEqual([]);
+});

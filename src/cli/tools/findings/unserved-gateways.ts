@@ -6,6 +6,7 @@ import { gatewayGroup, type ParentReference, type Route } from "../../../model/g
 import type { KubernetesObject } from "../../../model/objects.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
+import { isDefault, usesDefaults } from "../../../translate/gateway/listener/default-gateways.ts";
 import { missingClass } from "./missing-class.ts";
 
 type Objects = Pick<
@@ -22,7 +23,11 @@ export function unservedGateways(objects: Objects, allAreHere: boolean): readonl
   const routes: Route[] = [httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes].flatMap((table) => [
     ...table.values(),
   ]);
-  return [...ofMissingClass(objects, allAreHere), ...routes.flatMap(ofNoParent)];
+  return [
+    ...ofMissingClass(objects, allAreHere),
+    ...routes.flatMap(ofNoParent),
+    ...ofNoDefault(routes, objects, allAreHere),
+  ];
 }
 
 function ofMissingClass({ gatewayClasses, gateways }: Objects, allAreHere: boolean): readonly Problem[] {
@@ -39,16 +44,25 @@ function ofMissingClass({ gatewayClasses, gateways }: Objects, allAreHere: boole
  * groups may belong to another controller.
  */
 function ofNoParent(route: Route): readonly Problem[] {
-  const { parentRefs = [], useDefaultGateways = "None" } = route.spec ?? {};
+  const { parentRefs = [] } = route.spec ?? {};
   const done = "the route is not attached there";
   if (parentRefs.length === 0) {
-    if (useDefaultGateways !== "None") return [];
+    if (usesDefaults(route)) return [];
     return [problem(route, "spec.parentRefs", "it names no Gateway", "no controller serves the route")];
   }
   return parentRefs.flatMap((parent, at): readonly Problem[] => {
     const why = slipIn(parent);
     return why === undefined ? [] : [problem(route, `spec.parentRefs[${at}].${why.field}`, why.text, done)];
   });
+}
+
+/** Reports routes for default Gateways if there is none. */
+function ofNoDefault(routes: readonly Route[], { gateways }: Objects, allAreHere: boolean): readonly Problem[] {
+  if (!allAreHere || [...gateways.values()].some(isDefault)) return [];
+  const done = "the route is attached to the Gateways that spec.parentRefs names";
+  return routes
+    .filter(usesDefaults)
+    .map((route) => problem(route, "spec.useDefaultGateways", "no Gateway has spec.defaultScope: All", done));
 }
 
 const parents = ["Gateway", "ListenerSet"];

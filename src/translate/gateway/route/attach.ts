@@ -1,10 +1,11 @@
 /** Finds the listeners to which a route is attached, for each of its parents. */
 import { gatewayGroup, type ParentReference, type Route } from "../../../model/gateway/objects.ts";
-import type { Namespace } from "../../../model/objects.ts";
+import { type Namespace, nameOf } from "../../../model/objects.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 import { type HostPolicy, permits } from "../../host-policy/policy.ts";
 import type { Fault } from "../conditions.ts";
 import { intersect } from "../hostnames.ts";
+import { usesDefaults } from "../listener/default-gateways.ts";
 import { isSelected } from "../namespaces.ts";
 import type { ListenerReading, ParentReading } from "../reading.ts";
 
@@ -28,13 +29,40 @@ export interface AttachWorld {
    * `ListenerSet shop/more`.
    */
   parent(called: string): ParentReading | undefined;
+  /** The default Gateways of this controller, as `namespace/name`. */
+  readonly defaults: readonly string[];
   namespace(name: string): Namespace | undefined;
   readonly hostPolicy: HostPolicy;
 }
 
-/** Returns all Gateways and ListenerSets that a route names, such as `Gateway shop/public`. */
-export function parentsNamed({ spec, metadata: { namespace = "default" } }: Route): string[] {
-  return (spec?.parentRefs ?? []).filter(isKnown).map((parent) => calledOf(parent, namespace));
+/**
+ * Returns all Gateways and ListenerSets that a route names, such as `Gateway shop/public`.
+ * `defaults` are the default Gateways, as `namespace/name`.
+ */
+export function parentsNamed(route: Route, defaults: readonly string[] = []): string[] {
+  const { namespace = "default" } = route.metadata;
+  return parentsOf(route, defaults)
+    .filter(({ parentRef }) => isKnown(parentRef))
+    .map(({ parentRef }) => calledOf(parentRef, namespace));
+}
+
+/**
+ * Returns the parents of a route with their fields. A route that uses the default Gateways counts
+ * as if it named each of them as a whole.
+ */
+function parentsOf(route: Route, defaults: readonly string[]): readonly Pick<Attachment, "parentRef" | "field">[] {
+  const { spec, metadata } = route;
+  const named = (spec?.parentRefs ?? []).map((parentRef, at) => ({ parentRef, field: `spec.parentRefs[${at}]` }));
+  if (!usesDefaults(route) || defaults.length === 0) return named;
+  const whole = named.filter(({ parentRef: { sectionName, port } }) => sectionName === undefined && port === undefined);
+  const taken = new Set(whole.map(({ parentRef }) => calledOf(parentRef, metadata.namespace ?? "default")));
+  const added = defaults
+    .filter((key) => !taken.has(`Gateway ${key}`))
+    .map((key) => ({
+      parentRef: { group: gatewayGroup, kind: "Gateway", ...nameOf(key) },
+      field: "spec.useDefaultGateways",
+    }));
+  return [...named, ...added];
 }
 
 /**
@@ -43,11 +71,10 @@ export function parentsNamed({ spec, metadata: { namespace = "default" } }: Rout
  */
 export function attachmentsOf(route: Route, world: AttachWorld): Attachment[] {
   const { namespace = "default" } = route.metadata;
-  return (route.spec?.parentRefs ?? []).flatMap((parentRef, at) => {
+  return parentsOf(route, world.defaults).flatMap(({ parentRef, field }) => {
     if (!isKnown(parentRef)) return [];
     const parent = world.parent(calledOf(parentRef, namespace));
     if (parent === undefined) return [];
-    const field = `spec.parentRefs[${at}]`;
     return [{ parentRef, field, parent, ...listenersOf(route, parentRef, field, parent, world) }];
   });
 }

@@ -1,8 +1,10 @@
 /** Collects the Problems of a route at all its parents, each once. */
+import { shown } from "../../../kinds/kind.ts";
 import type { Route } from "../../../model/gateway/objects.ts";
 import { kindAndKey } from "../../../model/objects.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
+import { isScope } from "../listener/default-gateways.ts";
 import { type Attachment, parentsNamed } from "./attach.ts";
 import type { RulesRead } from "./rules.ts";
 
@@ -18,9 +20,10 @@ export function problemsOf(
   const ofHosts = attachments.flatMap(({ refusedHosts }) => refusedHosts);
   const problems = [...faults, ...rules.unresolved, ...rules.invalid].map(({ problem }) => problem).concat(ofHosts);
   const notes = [...rules.notes];
-  if (attachments.length > 0 && (spec?.useDefaultGateways ?? "None") !== "None") {
+  const scope = spec?.useDefaultGateways;
+  if (attachments.length > 0 && !isScope(scope)) {
     const done = "the route is attached to the Gateways that spec.parentRefs names";
-    const why = "is not served yet";
+    const why = `${shown(scope!)} is not All or None`;
     notes.push({ object, kind: "field-unusable", field: "spec.useDefaultGateways", why, done });
   }
   return [...new Map([...problems, ...notes].map((one) => [JSON.stringify(one), one])).values()];
