@@ -25,7 +25,7 @@ import { type Kept, keptOf } from "./kept.ts";
 import { planListeners } from "./listeners.ts";
 import { Names } from "./names.ts";
 import { leftOutNotes, streamNotes } from "./notes/left-out.ts";
-import { otherNotes } from "./notes/others.ts";
+import { otherNotes, variableNotes } from "./notes/others.ts";
 import { type Passed, passedHosts } from "./passthrough/passed.ts";
 import { tlsRouteOf } from "./passthrough/tls-routes.ts";
 import { type HostRoute, writtenRoutes } from "./routes.ts";
@@ -136,7 +136,8 @@ class Converter {
     this.#notes.push(...streamNotes(this.#translation.configuration.streams));
     this.#notes.push(...leftOutNotes({ accepted, kept: this.#kept, problems: this.#problems, annotations }));
     const leaving = [...accepted].filter((key) => !this.#kept.ingresses.has(key));
-    this.#notes.push(...otherNotes(leaving, this.#snapshot.ingresses, this.#options.annotationsPrefix));
+    for (const notes of [variableNotes, otherNotes])
+      this.#notes.push(...notes(leaving, this.#snapshot.ingresses, this.#options.annotationsPrefix));
     const grants = this.#grants.written(gateway.name);
     const isNothing = routes.length === 0;
     const shortened = this.#names.shortened.map(

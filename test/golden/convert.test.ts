@@ -144,6 +144,16 @@ test.each<[string, readonly Sketch[], string]>([
     'Ingress shop/good: it is converted as it is served, and not as it is written: annotation whitelist-source-range: "10.0.0/8" is neither',
   ],
   [
+    "a variable that names objects",
+    [
+      {
+        ...good,
+        annotations: { "auth-url": "http://192.0.2.20/check", "auth-signin": "http://a.example/$ingress_name" },
+      },
+    ],
+    "Ingress shop/good: annotation auth-signin uses $ingress_name, which names the route, its path or the number of the port there, and not those of the Ingress",
+  ],
+  [
     "an Ingress of another class",
     [good, { name: "other", paths: [["/", "web"]], class: "traefik" }],
     "1 Ingress is not served here, and left out: shop/other (its class is traefik, and nginx is served)",

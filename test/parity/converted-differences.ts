@@ -99,6 +99,7 @@ const slash = "from-to-www-redirect drops the slash at the end of the path, and 
 
 /** Requests that routes answer differently, by their numbers in the case, with the reason. */
 export const answeredOtherwise: Readonly<Record<string, readonly [requests: readonly number[], why: string]>> = {
+  "access/auth-signin-variables-of-snippets": [[14], "$ingress_name is the name of the route"],
   "access/auth-tls-sni-and-host": [[2], otherName],
   "access/auth-url-reaches-the-implicit-root": [[1], noRule],
   "access/basic-auth-reaches-the-implicit-root": [[1], noRule],

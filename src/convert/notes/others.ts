@@ -70,3 +70,28 @@ function whose(keys: readonly string[]): string {
   const more = keys.length > few ? ` and ${keys.length - few} more` : "";
   return `${keys.length === 1 ? "Ingress" : "Ingresses"} ${shown}${more}`;
 }
+
+/** Variables that hold other texts on routes. Snippets may name them in any place. */
+const ofObjects = /\$\{?(ingress_name|location_path|service_port)\b/;
+
+/**
+ * Returns one note for each annotation that names a variable with another text on routes. `keys`
+ * are the Ingresses that are converted.
+ */
+export function variableNotes(
+  keys: readonly string[],
+  ingresses: Snapshot["ingresses"],
+  prefix: string,
+): readonly Note[] {
+  return [...keys].sort().flatMap((key) => {
+    const annotations = Object.entries(ingresses.get(key)?.metadata.annotations ?? {});
+    return annotations.flatMap(([name, value]): Note[] => {
+      const variable = ofObjects.exec(value)?.[1];
+      if (variable === undefined || !name.startsWith(`${prefix}/`)) return [];
+      const why = "which names the route, its path or the number of the port there, and not those of the Ingress";
+      return [
+        { about: `Ingress ${key}`, text: `annotation ${name.slice(prefix.length + 1)} uses $${variable}, ${why}` },
+      ];
+    });
+  });
+}
