@@ -249,10 +249,12 @@ function whyOfBackends({ locations }: Server<FeatureValues>, services: Snapshot[
   return undefined;
 }
 
-/** Whether a snippet has locations, or uses groups of the path by their numbers or names. */
+/** Whether a snippet has locations, rewrites the path and goes on, or uses groups of the path. */
 function isOfPath(location: Location<FeatureValues>): boolean {
   const { configurationSnippet: snippet } = location.features;
   if (configurationSnippet.needsPath?.(snippet) === true || configurationSnippet.namesGroups?.(snippet) === true)
     return true;
+  // After such a rewrite, the rewrite of the Ingress starts from a path that routes do not know.
+  if (snippet.rewrites) return true;
   return namedGroups(location).length > 0;
 }

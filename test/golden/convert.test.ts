@@ -258,6 +258,15 @@ test.each<[string, Sketch, Readonly<Record<string, string>>, string]>([
     {},
     "it has a configuration-snippet that means something only under the path of an Ingress",
   ],
+  [
+    "a snippet that rewrites the path and goes on",
+    {
+      paths: [["/(.*)", "web"]],
+      annotations: { "rewrite-target": "/new/$1", "configuration-snippet": "rewrite ^ $request_uri;" },
+    },
+    {},
+    "it has a configuration-snippet that means something only under the path of an Ingress",
+  ],
 ])("a host stays with its Ingress because of %s", async (_, sketch, settings, why) => {
   const others: readonly Sketch[] = [
     // It has no group, so the operator's values are the same there.

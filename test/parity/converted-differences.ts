@@ -83,12 +83,14 @@ export const ofObjects: Readonly<Record<string, (text: string) => string>> = {
  */
 export const alwaysReplayed: readonly string[] = [
   "access/custom-http-errors",
+  "access/snippet-rewrites-and-goes-on",
   "routing/catch-all-health-and-status",
   "routing/default-backend-alone",
   "routing/groups-of-the-path",
   "routing/hsts",
   "routing/implicit-root-and-its-owner",
   "settings/custom-http-errors-with-404-and-no-backend",
+  "settings/groups-of-the-path-in-the-configmap",
 ];
 
 const noRule = "a path that no rule has is 404, and an Ingress guards or redirects it first";
