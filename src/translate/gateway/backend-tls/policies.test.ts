@@ -100,6 +100,9 @@ test("the oldest policy decides, and one for the port comes before one for the w
   const conflict = outcome(two);
   expect(conflict.policy("old")).toEqual(fine);
   expect(conflict.policy("young")).toEqual({ Accepted: "Conflicted", ResolvedRefs: true });
+  const strange = { wellKnownCACertificates: "Strange", caCertificateRefs: [] };
+  const worse = outcome([backendTLSPolicy({ name: "young", validation: strange }), two[1]!]);
+  expect(worse.policy("young"), "a mistake beside").toMatchObject({ Accepted: "Conflicted" });
   expect(conflict.sentences).toEqual([
     "spec.targetRefs[0]: the older BackendTLSPolicy ns/old is for Service ns/web too; that one decides",
   ]);

@@ -49,6 +49,9 @@ export function policyStatus(
 
 function accepted({ invalid, notes }: PolicyReading, faults: readonly Fault[]): DesiredCondition {
   const [first] = faults;
+  // A policy that an older one keeps from its target is Conflicted, whatever else is wrong with it.
+  const conflict = faults.find(({ reason }) => reason === "Conflicted");
+  if (conflict !== undefined) return fails("Accepted", conflict.reason, sentence(conflict.problem));
   if (invalid !== undefined) return fails("Accepted", invalid.reason, sentence(invalid.problem));
   if (first !== undefined) return fails("Accepted", first.reason, wordsOfAll(faults.map(({ problem }) => problem)));
   const more = notes.length === 0 ? "" : `. ${wordsOfAll(notes)}`;
