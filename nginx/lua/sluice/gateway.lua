@@ -164,6 +164,8 @@ local function target_of(slot, generation, shapes, shared, host, uri, no_length)
   local location, level, is_named = location_of(listener, host, uri, generation, shapes, shared, scope.any)
   if listener.shadow and not shapes then
     shadow.observe(listener, host, uri, location, level, shared, generation)
+    -- Patterns of routes in shadow must not use up the time for those of the routes that serve.
+    budget.begin()
   end
   if location == paths.namesake then
     return false

@@ -4,8 +4,11 @@
  * doing so it applies patterns that tenants have written.
  */
 import { expect, onTestFinished, test, vi } from "vitest";
+import { startBothApis } from "../../nginx/support/both-apis.ts";
 import { serving, toWeb, webAt } from "../../nginx/support/serve.ts";
 import { until } from "../../nginx/support/until.ts";
+import { route as routeOf } from "../../support/gateways.ts";
+import { ingress } from "../../support/ingress.ts";
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -67,4 +70,42 @@ test("patterns that run without end stop neither the metrics nor other work", as
     ),
   );
   expect(await one.health()).toMatchObject({ status: 200, body: "ok" });
+});
+
+test("slow patterns of a route in shadow do not change who gets the request", async () => {
+  const it = await startBothApis(18_910);
+  const annotated = <T extends { readonly metadata: object }>(
+    one: T,
+    annotations: Readonly<Record<string, string>>,
+  ) => ({
+    ...one,
+    metadata: { ...one.metadata, annotations },
+  });
+  const own = routeOf({
+    hostnames: ["a.test"],
+    rules: [{ matches: [{ path: { value: "/cart" } }], backendRefs: [{ name: "s2", port: 80 }] }],
+  });
+  /** Each takes some 65,000 steps of PCRE for the header below, and none matches it. */
+  const slowOnes = Array.from({ length: 128 }, (_, at) => ({
+    path: { value: "/cart/x" },
+    headers: [{ type: "RegularExpression", name: "x-slow", value: `(a+)+(?:${at})?` }],
+  }));
+  const rules = [slowOnes.slice(0, 64), slowOnes.slice(64)].map((some) => ({
+    matches: some,
+    backendRefs: [{ name: "s3", port: 80 }],
+  }));
+  const hidden = routeOf({ name: "hidden", namespace: "other", hostnames: ["a.test"], rules });
+  // nginx looks at the clock before each eighth pattern.
+  const others = Array.from({ length: 20 }, (_, at) => [`/other-path-${at}`, "s1", "ImplementationSpecific"] as const);
+  await it.serve(
+    ingress({
+      ...{ name: "web", host: "a.test", annotations: { "use-regex": "true" } },
+      paths: [...others, ["/", "s1", "ImplementationSpecific"]],
+    }),
+    annotated(own, { "sluice.dev/weight": "0" }),
+    annotated(hidden, { "sluice.dev/shadow": "true" }),
+  );
+  const asked = (value: string) => it.answer("a.test", "/cart/x/1", { "x-slow": value });
+  expect(await asked("quick"), "the Ingress keeps all requests").toBe("s1");
+  expect(await asked(`${"a".repeat(16)}!`)).toBe("s1");
 });
