@@ -2,6 +2,8 @@
  * Reads a value as an object of the API: its name, and the findings of the API server. The result
  * does not depend on the place in the file, so it is valid wherever the same value occurs again.
  */
+import { gatewayGroup } from "../model/gateway/objects.ts";
+import { sluiceGroup } from "../model/gateway/route-settings.ts";
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
@@ -60,6 +62,16 @@ export function writtenObject(value: unknown): WrittenObject {
   return { is: "ours", kind: recognised.kind, key, name, findings, object: content };
 }
 
+const customGroups = [gatewayGroup, sluiceGroup];
+
+/** The reader of YAML limits the depth. */
+function withoutNulls<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(withoutNulls) as T;
+  if (!isMapping(value)) return value;
+  const given = Object.entries(value).filter(([, item]) => item !== null);
+  return Object.fromEntries(given.map(([key, item]) => [key, withoutNulls(item)])) as T;
+}
+
 function namelessWhy(kind: string, metadata: unknown, name: unknown): string {
   const [field, value] = isMapping(metadata) ? ["metadata.name", name] : ["metadata", metadata];
   if (value === undefined || value === null || value === "") return `this ${kind} has no metadata.name`;
@@ -77,11 +89,12 @@ function isKustomization({ apiVersion, kind, resources }: Readonly<Record<string
 }
 
 /**
- * Normalizes an object as the API server would: the data of a Secret loses its line breaks, and
- * Endpoints are mirrored as an EndpointSlice.
+ * Normalizes an object as the API server would: the data of a Secret loses its line breaks,
+ * Endpoints are mirrored as an EndpointSlice, and custom resources lose fields that are null.
  */
 function finished(object: KubernetesObject): KubernetesObject {
   if (object.kind === "Endpoints") return mirrored(object as Endpoints);
+  if (customGroups.some((group) => object.apiVersion.startsWith(`${group}/`))) return withoutNulls(object);
   if (object.kind !== "Secret") return object;
   const {
     stringData = {},

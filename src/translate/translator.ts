@@ -16,6 +16,7 @@ import type { ObjectName, Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
 import { Claims } from "./claims.ts";
 import { GatewayApi } from "./gateway/gateway-api.ts";
+import { TypedObjects } from "./gateway/types/typed-objects.ts";
 import { HostPolicyInForce } from "./host-policy/in-force.ts";
 import { Certificates } from "./hosts/certificates.ts";
 import { Servers } from "./hosts/servers.ts";
@@ -59,6 +60,7 @@ function nameOfObject({ kind, metadata: { namespace, name } }: KubernetesObject)
 
 export class Translator {
   readonly #problems = new Problems();
+  readonly #typed = new TypedObjects(this.#problems);
   readonly #settings: SettingsInForce;
   readonly #hostPolicy: HostPolicyInForce;
   readonly #ingresses: IngressSource;
@@ -98,7 +100,8 @@ export class Translator {
     });
   }
 
-  turn(now: Inputs): Translation {
+  turn(given: Inputs): Translation {
+    const now = { ...given, snapshot: this.#typed.of(given.snapshot) };
     const turn = this.#begin(now);
     this.#readFailures(turn);
     this.#certificates.update(turn);

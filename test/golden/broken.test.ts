@@ -103,7 +103,6 @@ test("the proof finds each part that is left out, except those without an effect
       "HTTPRoute shop/web without spec.rules.6.filters.0",
       "HTTPRoute shop/web without spec.rules.6.filters.0.responseHeaderModifier.set",
       "HTTPRoute shop/web without spec.rules.6.filters.0.responseHeaderModifier.set.0",
-      "HTTPRoute shop/web without spec.rules.6.filters.0.responseHeaderModifier.set.0.value",
       "HTTPRoute shop/web-http without spec.parentRefs.0.sectionName",
       "HTTPRoute shop/web-http without spec.rules.0.matches.0.path.value",
       "HTTPRoute shop/web-http without spec.rules.2.matches",

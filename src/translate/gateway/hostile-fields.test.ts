@@ -5,212 +5,18 @@
  */
 import { expect, test } from "vitest";
 import {
-  authorities,
-  backendTLSPolicy,
-  bySettings,
-  gateway,
-  gatewayClass,
-  grant,
-  listener,
-  listenerSet,
-  namespace,
-  route,
-  routeSettings,
-  serviceIn,
-} from "../../../test/support/gateways.ts";
+  everyKind,
+  pathsIn,
+  valueAt,
+  wholeOptions,
+  wholeSnapshot,
+  withValue,
+} from "../../../test/support/every-kind.ts";
 import { fake, put } from "../../../test/support/sketch.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
-import { emptySnapshot } from "../../model/snapshot.ts";
 import { sentence } from "../../problem.ts";
-import { defaultOptions } from "../options.ts";
 import { translate } from "../translator.ts";
 import { emptyInputs } from "../turn.ts";
-
-const to = { group: "", kind: "Service", name: "web", namespace: "other", port: 80 };
-const headers = { set: [{ name: "X-A", value: "1" }], add: [{ name: "X-B", value: "2" }], remove: ["X-C"] };
-const session = {
-  ...{ sessionName: "s", type: "Cookie", absoluteTimeout: "1h", idleTimeout: "5m" },
-  cookieConfig: { lifetimeType: "Permanent" },
-  cookie: { name: "s", path: "/", lifetimeType: "Permanent" },
-  header: { name: "X-S" },
-};
-const selector = {
-  matchLabels: { team: "a" },
-  matchExpressions: [{ key: "team", operator: "In", values: ["a"] }],
-};
-const certificate = { group: "", kind: "Secret", name: "tls", namespace: "other" };
-const clients = { validation: { caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }], mode: "x" } };
-const listeners = [
-  listener({
-    ...{ name: "https", hostname: "*.example", port: 443, protocol: "HTTPS" },
-    tls: { mode: "Terminate", certificateRefs: [certificate], options: { "example.com/a": "b" } },
-    allowedRoutes: { namespaces: { from: "Selector", selector }, kinds: [{ group: "g", kind: "HTTPRoute" }] },
-  }),
-  listener({}),
-];
-const filters = [
-  { type: "RequestHeaderModifier", requestHeaderModifier: headers },
-  { type: "ResponseHeaderModifier", responseHeaderModifier: headers },
-  { type: "RequestMirror", requestMirror: { backendRef: to, fraction: { numerator: 1, denominator: 3 } } },
-  {
-    type: "URLRewrite",
-    urlRewrite: { hostname: "b.example", path: { type: "ReplacePrefixMatch", replacePrefixMatch: "/x" } },
-  },
-  {
-    type: "CORS",
-    cors: {
-      ...{ allowOrigins: ["https://a.example"], allowCredentials: true, allowMethods: ["GET"], maxAge: 5 },
-      ...{ allowHeaders: ["X-A"], exposeHeaders: ["X-B"] },
-    },
-  },
-  {
-    type: "ExternalAuth",
-    externalAuth: {
-      ...{ protocol: "HTTP", backendRef: to, forwardBody: { maxSize: 5 }, grpc: { allowedHeaders: ["x"] } },
-      http: { path: "/p", allowedHeaders: ["x"], allowedResponseHeaders: ["y"] },
-    },
-  },
-  bySettings(),
-];
-const redirect = {
-  type: "RequestRedirect",
-  requestRedirect: {
-    ...{ scheme: "https", hostname: "c.example", port: 444, statusCode: 301 },
-    path: { type: "ReplaceFullPath", replaceFullPath: "/y" },
-  },
-};
-const value = (type: string) => ({ type, name: "a", value: "b+" });
-const parent = { group: "gateway.networking.k8s.io", kind: "Gateway", sectionName: "http", port: 80 };
-const httpRules = [
-  {
-    name: "one",
-    matches: [
-      { path: { type: "PathPrefix", value: "/a" }, headers: [value("Exact")], queryParams: [value("Exact")] },
-      { path: { type: "RegularExpression", value: "/b" }, headers: [value("RegularExpression")], method: "GET" },
-    ],
-    filters,
-    backendRefs: [{ ...to, weight: 2, filters: filters.slice(0, 2) }],
-    timeouts: { request: "5s", backendRequest: "1s" },
-    retry: { codes: [500], attempts: 2, backoff: "10ms" },
-    sessionPersistence: session,
-  },
-  { filters: [redirect] },
-];
-const grpcRules = [
-  {
-    matches: [{ method: { type: "Exact", service: "s", method: "m" }, headers: [value("Exact")] }],
-    filters: filters.slice(0, 3),
-    backendRefs: [to],
-    sessionPersistence: session,
-  },
-];
-const streams = (kind: string, more: object = {}) =>
-  ({
-    ...route({ name: kind.toLowerCase(), parent: { sectionName: kind.toLowerCase() } }),
-    ...{ apiVersion: "gateway.networking.k8s.io/v1alpha2", kind },
-    spec: {
-      parentRefs: [{ name: "gw", namespace: "ns" }],
-      rules: [{ name: "r", backendRefs: [{ ...to, weight: 1 }] }],
-      ...more,
-    },
-  }) as KubernetesObject;
-
-const reference = { group: "", kind: "ConfigMap", name: "parameters" };
-const kinds: Readonly<Record<string, KubernetesObject>> = {
-  GatewayClass: {
-    ...gatewayClass(),
-    spec: {
-      ...{ controllerName: "sluice.dev/gateway-controller", description: "d" },
-      parametersRef: { ...reference, namespace: "ns" },
-    },
-  } as KubernetesObject,
-  Gateway: gateway({
-    listeners,
-    spec: {
-      addresses: [{ type: "IPAddress", value: "192.0.2.10" }],
-      infrastructure: { labels: { a: "b" }, annotations: { c: "d" }, parametersRef: reference },
-      allowedListeners: { namespaces: { from: "Selector", selector } },
-      tls: {
-        frontend: { default: clients, perPort: [{ port: 443, tls: clients }] },
-        backend: { clientCertificateRef: certificate },
-      },
-    },
-  }),
-  ListenerSet: listenerSet({ listeners }),
-  HTTPRoute: route({ parent, hostnames: ["a.example"], rules: httpRules }),
-  GRPCRoute: { ...route({ name: "grpc", parent, hostnames: ["g.example"], rules: grpcRules }), kind: "GRPCRoute" },
-  TLSRoute: streams("TLSRoute", { hostnames: ["t.example"] }),
-  TCPRoute: streams("TCPRoute"),
-  UDPRoute: streams("UDPRoute"),
-  BackendTLSPolicy: backendTLSPolicy({
-    section: "http",
-    validation: {
-      ...{ hostname: "web.example", wellKnownCACertificates: "System" },
-      caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "ca" }],
-      subjectAltNames: [
-        { type: "Hostname", hostname: "a.example" },
-        { type: "URI", uri: "spiffe://a/b" },
-      ],
-    } as never,
-  }),
-  ReferenceGrant: grant({ namespace: "other", from: "HTTPRoute", to: "Service", name: "web" }),
-  RouteSettings: routeSettings({
-    to: [["Gateway", "gw", "http"]],
-    values: {
-      "auth-url": "http://auth.example/check",
-      "limit-rps": 5,
-      "whitelist-source-range": "10.0.0.0/8",
-      "proxy-body-size": "1m",
-      "custom-http-errors": "404,503",
-      "auth-realm": "x",
-    },
-  }),
-  ConfigMap: {
-    ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "ns", name: "parameters" } },
-    data: {
-      ...{ serviceType: "LoadBalancer", loadBalancerClass: "a/b", loadBalancerSourceRanges: "10.0.0.0/8" },
-      ...{ ipFamilies: "IPv4,IPv6", externalTrafficPolicy: "Local" },
-    },
-  } as KubernetesObject,
-  authorities: authorities("ca", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n"),
-  Namespace: namespace("ns", { team: "a" }),
-};
-
-const services = { ports: [20_000, 20_001, 20_002, 20_003], prefixes: ["a"], record: "sluice/ports" };
-const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10"], services } };
-const snapshot = put(
-  emptySnapshot,
-  ...[namespace("ns", { team: "a" }), namespace("other"), serviceIn("other", "web"), serviceIn("ns", "web")],
-  ...Object.values(kinds),
-);
-
-type Path = readonly (string | number)[];
-
-/** Returns the paths of everything inside, except what the API server alone writes. */
-function pathsIn(inside: unknown, path: Path = []): readonly Path[] {
-  if (typeof inside !== "object" || inside === null) return [path];
-  const own = path.length === 0 ? [] : [path];
-  return [
-    ...own,
-    ...Object.entries(inside).flatMap(([key, one]) =>
-      path.length === 0 && ["apiVersion", "kind", "metadata"].includes(key)
-        ? []
-        : pathsIn(one, [...path, Array.isArray(inside) ? Number(key) : key]),
-    ),
-  ];
-}
-
-function valueAt(object: unknown, path: Path): unknown {
-  return path.reduce((one, key) => (one as Record<string | number, unknown>)[key], object);
-}
-
-function withValue<T>(object: T, path: Path, value: unknown): T {
-  const [key, ...rest] = path;
-  if (key === undefined) return value as T;
-  const copy = (Array.isArray(object) ? [...object] : { ...object }) as Record<string | number, unknown>;
-  copy[key] = withValue(copy[key], rest, value);
-  return copy as T;
-}
 
 /** Signs that separate the parts of names and lists: each field gets these. */
 const separators = [".", "/", ","];
@@ -223,17 +29,17 @@ const length = 1_000_000;
 
 /** Returns the milliseconds of processor time for reading the object, and all messages. */
 function read(object: KubernetesObject) {
-  const inputs = { ...emptyInputs, snapshot: put(snapshot, object) };
+  const inputs = { ...emptyInputs, snapshot: put(wholeSnapshot, object) };
   const begun = process.cpuUsage();
-  const { problems, statuses } = translate(inputs, options, fake);
+  const { problems, statuses } = translate(inputs, wholeOptions, fake);
   const { user, system } = process.cpuUsage(begun);
   const said = [...problems.values()].flat().map(sentence);
   const conditions = [...statuses.values()].map((status) => JSON.stringify({ ...status, object: undefined }));
   return { tookMs: (user + system) / 1_000, said, conditions };
 }
 
-test.each(Object.keys(kinds))("each field of %s with a megabyte of text is read in 50 ms", (kind) => {
-  const object = kinds[kind]!;
+test.each(Object.keys(everyKind))("each field of %s with a megabyte of text is read in 50 ms", (kind) => {
+  const object = everyKind[kind]!;
   const fields = pathsIn(object).filter((path) => typeof valueAt(object, path) !== "object");
   fields.forEach((path, number) => {
     const some = [0, 1, 2, 3].map((at) => pieces[(number * 4 + at) % pieces.length]!);
@@ -257,7 +63,7 @@ test.each(Object.keys(kinds))("each field of %s with a megabyte of text is read 
 
 test("a ConfigMap with ten thousand unknown keys makes a short message", () => {
   const data = Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`key-${at}`, "x"]));
-  const { said } = read({ ...kinds.ConfigMap!, data } as KubernetesObject);
+  const { said } = read({ ...everyKind.ConfigMap!, data } as KubernetesObject);
   const about = said.filter((text) => text.includes("key-"));
   expect(about.length).toBeGreaterThan(0);
   for (const text of about)

@@ -235,3 +235,18 @@ test("a mirror is never sent in plain text to a Service with a policy, and not a
     ),
   );
 });
+
+test.each([
+  ["null", null],
+  ["a port without a name", { group: "", kind: "Service", name: "web", sectionName: 5 }],
+  ["a Service without a name", { group: "", kind: "Service", name: 5 }],
+])("a policy still governs its targets if one of them is %s", (_, strange) => {
+  const target = { group: "", kind: "Service", name: "web", sectionName: "http" };
+  const targetRefs = [strange, target] as never;
+  const found = outcome([backendTLSPolicy({ spec: { targetRefs } })]);
+  expect(found.backends).toMatchObject([{ unusable: expect.anything() }]);
+  expect(found.policy()).toMatchObject({ Accepted: "Invalid" });
+  expect(found.sentences).toContain(
+    "spec.targetRefs[0]: is not a target with a group, kind and name; requests to its targets get 500",
+  );
+});

@@ -8,7 +8,7 @@ import { authoritiesIn } from "../../../certificates/authorities.ts";
 import { bugProblem, guarded } from "../../../guarded.ts";
 import { shown } from "../../../kinds/kind.ts";
 import type { Authorities, BackendTls } from "../../../model/backend-tls.ts";
-import type { BackendTLSPolicy, SubjectAltName } from "../../../model/gateway/backend-tls-policy.ts";
+import type { BackendTLSPolicy, PolicyTarget, SubjectAltName } from "../../../model/gateway/backend-tls-policy.ts";
 import type { ConfigMap } from "../../../model/objects.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 import type { Fault } from "../conditions.ts";
@@ -66,6 +66,12 @@ export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): Policy
     return { ...read, tls, invalid, unresolved, notes: notesOf(policy, object), configMaps };
   };
 
+  const strange = targetsIn(policy).findIndex((target) => !isTarget(target));
+  if (strange >= 0)
+    return end(
+      undefined,
+      fault("Invalid", `spec.targetRefs[${strange}]`, "is not a target with a group, kind and name"),
+    );
   const { hostname = "", subjectAltNames = [], ...trust } = policy.spec?.validation ?? {};
   const authorities = authoritiesFor(trust);
   if ("reason" in authorities) return end(undefined, authorities);
@@ -144,13 +150,34 @@ export function withId(settings: Omit<BackendTls, "id">): BackendTls {
   return { ...settings, id: hash("sha256", JSON.stringify([authorities, hostname, names, key])) };
 }
 
-/** Returns the targets that are Services, because no other target is a backend of a route. */
-function targetsOf({ spec }: BackendTLSPolicy, namespace: string): readonly PolicyTargetRead[] {
-  return (spec?.targetRefs ?? []).flatMap(({ group, kind, name, sectionName = "" }, at): PolicyTargetRead[] => {
-    if (group !== "" || kind !== "Service") return [];
-    const section = sectionName === "" ? undefined : sectionName;
+/**
+ * Returns the targets that are Services, because no other target is a backend of a route. If the
+ * port of a target cannot be read, all ports are meant, so that none is without the policy.
+ */
+function targetsOf(policy: BackendTLSPolicy, namespace: string): readonly PolicyTargetRead[] {
+  return targetsIn(policy).flatMap((target, at): readonly PolicyTargetRead[] => {
+    const { group, kind, name, sectionName } = partsOf(target);
+    if (group !== "" || kind !== "Service" || typeof name !== "string") return [];
+    const section = typeof sectionName === "string" && sectionName !== "" ? sectionName : undefined;
     return [{ service: `${namespace}/${name}`, section, field: `spec.targetRefs[${at}]` }];
   });
+}
+
+function targetsIn({ spec }: BackendTLSPolicy): readonly unknown[] {
+  const targets: unknown = spec?.targetRefs ?? [];
+  return Array.isArray(targets) ? targets : [targets];
+}
+
+type TargetParts = Readonly<Partial<Record<keyof PolicyTarget, unknown>>>;
+
+function partsOf(target: unknown): TargetParts {
+  return typeof target === "object" && target !== null ? target : {};
+}
+
+/** Whether the types are right. The API server may have definitions that do not say so. */
+function isTarget(target: unknown): boolean {
+  const { group, kind, name, sectionName = "" } = partsOf(target);
+  return [group, kind, name, sectionName].every((part) => typeof part === "string");
 }
 
 function notesOf({ spec }: BackendTLSPolicy, object: ObjectName): readonly Problem[] {

@@ -1,0 +1,69 @@
+/**
+ * Checks the types of the fields of an object. The API server does this by the definitions of the
+ * Gateway API, but these may be older than Sluice, or newer, or have no schema.
+ */
+
+/** A value of another type than its field has. */
+export interface Mistyped {
+  /** The field, such as `spec.listeners[0].port`. */
+  readonly field: string;
+  readonly why: string;
+}
+
+/** Returns the first mistake in the value of a field; undefined if there is none. */
+export type Shape = (value: unknown, field: string) => Mistyped | undefined;
+
+export const text: Shape = (value, field) => (typeof value === "string" ? undefined : not(value, field, "a text"));
+export const whole: Shape = (value, field) =>
+  Number.isInteger(value) ? undefined : not(value, field, "a whole number");
+export const boolean: Shape = (value, field) =>
+  typeof value === "boolean" ? undefined : not(value, field, "true or false");
+
+export function listOf(shape: Shape): Shape {
+  return (value, field) => {
+    if (!Array.isArray(value)) return not(value, field, "a list");
+    for (const [at, item] of value.entries()) {
+      const wrong = shape(item, `${field}[${at}]`);
+      if (wrong !== undefined) return wrong;
+    }
+    return undefined;
+  };
+}
+
+/** Checks a mapping from names to texts. */
+export const texts: Shape = (value, field) => {
+  if (!isMapping(value)) return not(value, field, "a mapping");
+  const name = Object.keys(value).find((one) => typeof value[one] !== "string");
+  return name === undefined ? undefined : not(value[name], `${field}[${JSON.stringify(name)}]`, "a text");
+};
+
+/** Checks a mapping. Fields that are not in `fields` may have any type. */
+export function record(fields: Readonly<Record<string, Shape>>, required: readonly string[] = []): Shape {
+  const all = Object.entries(fields);
+  return (value, field) => {
+    if (!isMapping(value)) return not(value, field, "a mapping");
+    const missing = required.find((name) => value[name] === undefined);
+    if (missing !== undefined) return { field: `${field}.${missing}`, why: "is missing" };
+    for (const [name, shape] of all) {
+      const item = value[name];
+      const wrong = item === undefined ? undefined : shape(item, `${field}.${name}`);
+      if (wrong !== undefined) return wrong;
+    }
+    return undefined;
+  };
+}
+
+export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function not(value: unknown, field: string, wanted: string): Mistyped {
+  return { field, why: `${called(value)} is given where ${wanted} is required` };
+}
+
+function called(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value === "string") return "a text";
+  if (typeof value === "object") return Array.isArray(value) ? "a list" : "a mapping";
+  return String(value);
+}
