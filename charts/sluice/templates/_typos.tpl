@@ -230,7 +230,8 @@ every path.
 
 {{/*
 The shortest path that begins with one path and ends with another, or nothing; paths of the
-controller come first. Takes a list: both, and the keys below every path.
+controller come first, and values of the certificate jobs, which the chart does not have, are left
+out. Takes a list: both, and the keys below every path.
 */}}
 {{- define "sluice.typos.place" -}}
 {{- $begin := index . 0 -}}
@@ -238,7 +239,8 @@ controller come first. Takes a list: both, and the keys below every path.
 {{- $found := "" -}}
 {{- $own := "" -}}
 {{- range keys (index . 2) | sortAlpha -}}
-{{- if and (hasPrefix $begin .) (hasSuffix $end .) -}}
+{{- $ofJobs := regexMatch "^controller\\.admissionWebhooks\\.(patch|createSecretJob|patchWebhookJob)\\." . -}}
+{{- if and (hasPrefix $begin .) (hasSuffix $end .) (not $ofJobs) -}}
 {{- if or (not $found) (lt (len .) (len $found)) -}}{{- $found = . -}}{{- end -}}
 {{- if and (hasPrefix "controller." .) (or (not $own) (lt (len .) (len $own))) -}}{{- $own = . -}}{{- end -}}
 {{- end -}}

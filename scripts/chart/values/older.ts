@@ -64,4 +64,27 @@ export const older = [
     whole,
     `${gone}: there are no certificate jobs.`,
   ),
+  section("controller.admissionWebhooks.patch").noMeaning(
+    "resources",
+    undefined,
+    object,
+    `${gone}: there are no certificate jobs.`,
+  ),
+  section("controller.admissionWebhooks.patch.image").noMeaning(
+    "runAsUser",
+    undefined,
+    whole,
+    `${gone}: there are no certificate jobs.`,
+  ),
+  ...["controller", "defaultBackend"].map((path) =>
+    section(path).noMeaning("apiVersion", undefined, text, `${gone}: the objects are those of apps/v1.`),
+  ),
+  ...["controller", "controller.admissionWebhooks", "controller.metrics", "defaultBackend"].map((path) =>
+    section(`${path}.service`).noMeaning(
+      "omitClusterIP",
+      undefined,
+      flag,
+      `${gone}: an empty clusterIP is always left out.`,
+    ),
+  ),
 ];

@@ -45,3 +45,10 @@ test("a value of the Service below controller is reported with its right level",
   const enabled = ["controller.enabled", { fate: "refused", meant: "enabled" }, "controller.service.enabled"];
   expect(wronglyHinted(service, "controller", "controller.service")).toEqual([enabled]);
 });
+
+test("a value of the certificate jobs, which the chart does not have, is no hint", () => {
+  expect([judge("securityContext"), judge("controller.securityContext")]).toEqual([
+    { fate: "ignored" },
+    { fate: "refused", meant: "controller.podSecurityContext" },
+  ]);
+});

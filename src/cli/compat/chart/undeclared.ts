@@ -79,11 +79,16 @@ function joined(above: string, key: string | undefined): string | undefined {
   return key === undefined ? undefined : `${prefixOf(above)}${key}`;
 }
 
+/** Values of jobs that the chart does not have, such as securityContext. No hint names them. */
+const ofCertificateJobs = /^controller\.admissionWebhooks\.(patch|createSecretJob|patchWebhookJob)\./;
+
 /**
  * Returns the path that was probably meant: one of the controller's, and among these the shortest.
  */
 function shortest(branches: readonly string[], begin: string, end: string): string | undefined {
-  const fitting = branches.filter((one) => one.startsWith(begin) && one.endsWith(`.${end}`)).sort();
+  const fitting = branches
+    .filter((one) => one.startsWith(begin) && one.endsWith(`.${end}`) && !ofCertificateJobs.test(one))
+    .sort();
   const ofController = fitting.filter((one) => one.startsWith("controller."));
   return (ofController.length === 0 ? fitting : ofController).reduce<string | undefined>(
     (best, one) => (best === undefined || one.length < best.length ? one : best),
