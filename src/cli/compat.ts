@@ -104,9 +104,10 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
     ].sort(byPlace),
   };
   const where = read.server ?? folder ?? given.map(({ file }) => file).join(", ");
-  if (isEmpty(assessment)) return failed(out, nothingIn(where, read.files));
+  if (isEmpty(assessment) && sources.length === 0) return failed(out, nothingIn(where, read.files));
   const others = [...new Set(sources.flatMap((one) => one.others))];
-  const by = `${judgedBy(controller, controllers.length, sources.length > 0, others)}${ofGatewayApi(read.files)}`;
+  const set = sources.length === 0 ? "none" : isEmpty(assessment) ? "nothing" : "values";
+  const by = `${judgedBy(controller, controllers.length, set, others)}${ofGatewayApi(read.files)}`;
   out.write(
     call.output === "text"
       ? reportText(assessment, { where, by }, { paint: paints(colours), width, all: all !== undefined })
@@ -160,15 +161,17 @@ function ofGatewayApi(files: Files): string {
 function judgedBy(
   controller: FoundController | undefined,
   count: number,
-  hasValues: boolean,
+  set: "none" | "nothing" | "values",
   others: readonly string[],
 ): string {
   const known =
     controller !== undefined
       ? `flags and ConfigMap of ${controller.kind} ${controller.namespace}/${controller.name}`
-      : hasValues
+      : set === "values"
         ? "flags and ConfigMap are those that the chart renders from the values"
-        : "no ingress-nginx was found in it, so its flags are taken to be the defaults";
+        : set === "nothing"
+          ? "its release of ingress-nginx sets no values, so flags and ConfigMap are the defaults of the chart"
+          : "no ingress-nginx was found in it, so its flags are taken to be the defaults";
   const more = count > 1 ? `; ${counted(count - 1, "other controller")} can be named with --controller` : "";
   const rest = others.length === 0 ? "" : `; values of other charts are left out: ${others.join(", ")}`;
   return `${known}${more}${rest}`;

@@ -94,6 +94,57 @@ test("values with a key twice are judged by the last one, and both lines are nam
   }
 });
 
+test("a release that sets no values is judged, and not called nothing", async () => {
+  const application = [
+    "apiVersion: argoproj.io/v1alpha1",
+    "kind: Application",
+    "metadata: { name: ingress-nginx, namespace: argocd }",
+    "spec: { source: { chart: ingress-nginx, repoURL: https://kubernetes.github.io/ingress-nginx } }",
+    "",
+  ].join("\n");
+  for (const text of [application, "ingress-nginx:\n  controller:\n    service:\n"]) {
+    const found = await compatOf(text);
+    expect([found.code, found.failure]).toEqual([0, ""]);
+    expect(found.text).toContain("its release of ingress-nginx sets no values");
+  }
+});
+
+test("a template of values in a folder is named as not judged, and one alone is read", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const files = ["ingress.yaml.gotmpl", "values.yaml.tpl", "README.md.gotmpl", "grafana.yaml.gotmpl"];
+  const text = "controller: { config: { no-such-key: a } }\n";
+  for (const file of files) writeFileSync(join(folder, file), file === "values.yaml.tpl" ? `# ingress\n${text}` : text);
+  const all = await ran(compat, folder);
+  expect(all.code).toBe(3);
+  const named = [...all.text.matchAll(/(\S+):1:1: this is a template, which is not read/g)].map(([, file]) => file);
+  expect(named).toEqual(["ingress.yaml.gotmpl", "values.yaml.tpl"]);
+  const alone = await ran(compat, join(folder, "ingress.yaml.gotmpl"));
+  expect(alone.text).toContain("key no-such-key does not exist");
+});
+
+test("an image of one's own for the default backend makes no difference, and that of ingress-nginx does", async () => {
+  const note = "defaultBackend.image.tag";
+  const tagged = async (image: string) =>
+    (await compatOf(`defaultBackend: { enabled: true, image: { ${image}, tag: "1.5" } }\n`)).text
+      .split("\nThe same")[0]!
+      .includes(note);
+  expect(await tagged("image: defaultbackend-amd64")).toBe(true);
+  expect(await tagged("repository: own.example/pages")).toBe(false);
+  expect(await tagged("image: own/pages")).toBe(false);
+});
+
+test("values of F5's chart are recognised by the image, the keys of the ConfigMap or the class", async () => {
+  const theirs = ["image: { repository: own.example/nginx/nginx-ingress }", "config: { entries: { http2: 'on' } }"];
+  for (const one of [...theirs, "ingressClass: { name: nginx }"]) {
+    const found = await compatOf(`controller: { replicaCount: 2, ${one} }\n`);
+    expect(found.code).toBe(3);
+    expect(found.text.replace(/\s+/g, " ")).toContain("values.yaml:1:1: these are values of F5's");
+  }
+  const ours = await compatOf("controller: { image: { repository: ingress-nginx/controller }, ingressClass: nginx }\n");
+  expect([ours.code, ours.text.includes("F5")]).toEqual([0, false]);
+});
+
 test("a helmfile is reported as not judged, with the input to give instead", async () => {
   const releases = "releases:\n  - { name: ingress, chart: ingress-nginx/ingress-nginx, values: [own.yaml] }\n";
   const { code, text } = await compatOf(`repositories: []\n${releases}`);

@@ -22,9 +22,16 @@ const languages: readonly Language[] = [
   { endings: /\.cue$/i, name: "CUE", instead: "pipe the output of cue export --out yaml into this command" },
 ];
 
+/** In a folder these are passed over. One that is named alone is read, and its marks explained. */
+const template: Language = {
+  endings: /\.(ya?ml|json)\.(gotmpl|tpl|tmpl|tftpl|j2|jinja2?|erb|template)$/i,
+  name: "a template",
+  instead: "render it first, for example with helmfile template, and give the result to this command",
+};
+
 /** Completes a sentence about the file; undefined for a language that is read, or none at all. */
-export function otherLanguage(file: string): string | undefined {
-  const found = languages.find(({ endings }) => endings.test(basename(file)));
+export function otherLanguage(file: string, all = languages): string | undefined {
+  const found = all.find(({ endings }) => endings.test(basename(file)));
   return found && `this is ${found.name}, which is not read; ${found.instead}`;
 }
 
@@ -47,9 +54,9 @@ export function otherLanguagesIn(folder: string): Unjudged[] {
       const path = join(at, entry.name);
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
       if (entry.isDirectory()) waiting.push(path);
-      const why = entry.isFile() ? otherLanguage(entry.name) : undefined;
-      if (why === undefined || !/ingress/i.test(textOf(path))) continue;
+      const why = entry.isFile() ? otherLanguage(entry.name, [...languages, template]) : undefined;
       const file = relative(folder, path);
+      if (why === undefined || !/ingress/i.test(`${file}\n${textOf(path)}`)) continue;
       found.push({ of: file, at: { file, line: 1, column: 1 }, why });
     }
   }

@@ -34,27 +34,44 @@ const ofF5 = [
   "appprotectdos",
   "defaultTLS",
   "wildcardTLS",
+  "customConfigMap",
+  "enableCertManager",
   "enableCustomResources",
+  "enableExternalDNS",
+  "enableLatencyMetrics",
   "enableOIDC",
   "enableSnippets",
   "enableTLSPassthrough",
   "globalConfiguration",
+  "healthStatus",
+  "mgmt",
   "nginxDebug",
   "nginxReloadTimeout",
   "nginxStatus",
   "nginxplus",
+  "readyStatus",
   "reportIngressStatus",
+  "setAsDefaultIngress",
+  "telemetryReporting",
 ];
 const ofBitnami = ["config", "electionID", "extraArgs", "ingressClassResource", "publishService", "addHeaders"];
 
 /** Returns the vendor of these values, by their keys, if they are not ingress-nginx's. */
 export function vendorOfValues(values: Readonly<Record<string, unknown>>): Vendor | undefined {
   const { controller } = values;
-  if (isMapping(controller) && ofF5.some((key) => Object.hasOwn(controller, key))) return "f5";
+  if (isMapping(controller) && isOfF5(controller)) return "f5";
   if (Object.hasOwn(values, "nginxServiceMesh") || Object.hasOwn(values, "nginxAgent")) return "f5";
   return controller === undefined && ofBitnami.filter((key) => Object.hasOwn(values, key)).length > 1
     ? "bitnami"
     : undefined;
+}
+
+/** F5's chart has the keys of the ConfigMap below `entries`, and a class with several fields. */
+function isOfF5(controller: Readonly<Record<string, unknown>>): boolean {
+  const { config, image, ingressClass } = controller;
+  if (ofF5.some((key) => Object.hasOwn(controller, key)) || isMapping(ingressClass)) return true;
+  if (isMapping(config) && isMapping(config.entries)) return true;
+  return isMapping(image) && isImageOfF5(String(image.repository ?? ""));
 }
 
 const onlyOurs = [

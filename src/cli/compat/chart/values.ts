@@ -89,7 +89,7 @@ export function declaredTops(): ReadonlySet<string> {
 }
 
 export function valuesInUse({ content, placeOf }: Pick<ValuesSource, "content" | "placeOf">): readonly ValueInUse[] {
-  return inUse(content, [], declared(), placeOf);
+  return inUse(content, [], declared(), placeOf, content);
 }
 
 /** Descends to the values that the chart declares; below them users may write anything. */
@@ -98,6 +98,7 @@ function inUse(
   above: readonly string[],
   declared: ReadonlyMap<string, Declared>,
   placeOf: ValuesSource["placeOf"],
+  all: ValuesSource["content"],
 ): ValueInUse[] {
   return Object.entries(value).flatMap(([key, inner]): ValueInUse[] => {
     const path = [...above, key];
@@ -105,11 +106,11 @@ function inUse(
     const known = declared.get(name);
     const place = placeOf(path);
     if (known !== undefined) {
-      const met = conditions[name]?.(inner) ?? true;
+      const met = conditions[name]?.(inner, all) ?? true;
       return [{ path: name, place, ...(met ? judged(known, inner) : { fate: "same", note: "" }) }];
     }
     if (!isInside(name, declared)) return undeclared([...declared.keys()], path, inner, place);
-    return isMapping(inner) ? inUse(inner, path, declared, placeOf) : [];
+    return isMapping(inner) ? inUse(inner, path, declared, placeOf, all) : [];
   });
 }
 
@@ -131,11 +132,20 @@ function undeclared(paths: readonly string[], path: readonly string[], value: un
 }
 
 /** Values that differ from ingress-nginx only with some contents. */
-const conditions: Readonly<Record<string, (value: unknown) => boolean>> = {
+const conditions: Readonly<Record<string, (value: unknown, all: ValuesSource["content"]) => boolean>> = {
   // Helm writes a number of seven digits or more with an exponent.
   "controller.config": (value) =>
     isMapping(value) && Object.values(value).some((one) => typeof one === "number" && one >= 1e6),
+  "defaultBackend.image.image": (_, all) => !hasOwnPages(all),
+  "defaultBackend.image.tag": (_, all) => !hasOwnPages(all),
 };
+
+/** Whether the default backend is an image of the user, which runs here as it did there. */
+function hasOwnPages({ defaultBackend }: ValuesSource["content"]): boolean {
+  const image = isMapping(defaultBackend) && isMapping(defaultBackend.image) ? defaultBackend.image : {};
+  const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
+  return isText(image.repository) || (isText(image.image) && !image.image.startsWith("defaultbackend-"));
+}
 
 /** Judges one value. A value without an effect that has its default needs no report. */
 function judged({ fate, fallback, note }: Declared, value: unknown): Pick<ValueInUse, "fate" | "note"> {
