@@ -37,7 +37,7 @@ import { withPortFlag } from "./run/port-flags.ts";
 import type { Reports } from "./run/reports.ts";
 import { Running } from "./run/running.ts";
 import { assumedClass } from "./tools/assumed-class.ts";
-import { missingClasses } from "./tools/findings/missing-class.ts";
+import { MissingClasses } from "./tools/findings/missing-class.ts";
 import { unservedGateways } from "./tools/findings/unserved-gateways.ts";
 import { heldPlace } from "./tools/held-places.ts";
 
@@ -137,12 +137,13 @@ export async function serve(
 }
 
 function followFiles(manifests: Manifests, reports: Reports): void {
+  // As in a cluster, an Ingress that was moved to another class is no longer served. The folder
+  // has all IngressClasses.
+  const missing = new MissingClasses(true);
   const report = () => {
     reports.problems("files", manifests.problems());
-    // As in a cluster, an Ingress that was moved to another class is no longer served. The folder
-    // has all IngressClasses.
     const snapshot = manifests.snapshot();
-    reports.few("classes", [...missingClasses(snapshot, true), ...unservedGateways(snapshot, true)]);
+    reports.few("classes", [...missing.of(snapshot), ...unservedGateways(snapshot, true)]);
   };
   report();
   manifests.onChange(report);

@@ -3,7 +3,7 @@ import type { Ingress, IngressClass } from "../../../model/objects.ts";
 import { Table } from "../../../model/table.ts";
 import { sentence } from "../../../problem.ts";
 import { severityOf } from "../../../severity.ts";
-import { missingClasses } from "./missing-class.ts";
+import { MissingClasses, missingClasses } from "./missing-class.ts";
 
 const named = (ingressClassName?: string): Ingress => ({
   apiVersion: "networking.k8s.io/v1",
@@ -51,4 +51,36 @@ test("any other unknown class is reported only where all classes are known", () 
 test("a class that exists causes no finding, nor does an Ingress without one", () => {
   expect(sentences(named("nginx"), true)).toEqual([]);
   expect(sentences(named(), true)).toEqual([]);
+});
+
+test("from one Snapshot to the next only changed Ingresses are read, and a new class takes their findings away", () => {
+  const read: string[] = [];
+  const noted = (name: string, ingressClassName: string): [string, Ingress] => {
+    const { spec, ...rest } = named(ingressClassName);
+    const ingress = {
+      ...rest,
+      metadata: { namespace: "shop", name },
+      get spec() {
+        read.push(name);
+        return spec;
+      },
+    } as Ingress;
+    return [`shop/${name}`, ingress];
+  };
+  const missing = new MissingClasses(true);
+  const objectsOf = (ingresses: Table<Ingress>, ingressClasses: Table<IngressClass>) =>
+    missing.of({ ingresses, ingressClasses }).map(({ object }) => object.name);
+  const classes = Table.from([["nginx", nginx]]);
+  const first = Table.from([noted("web", "nginx"), noted("api", "traefik"), noted("old", "gone")]);
+  expect(objectsOf(first, classes).sort()).toEqual(["api", "old"]);
+  read.length = 0;
+  const second = first.with([
+    noted("web", "ngnix"),
+    noted("api", "nginx"),
+    ["shop/old", undefined],
+    noted("new", "nginx"),
+  ]);
+  expect(objectsOf(second, classes)).toEqual(["web"]);
+  expect([...new Set(read)].sort()).toEqual(["api", "new", "web"]);
+  expect(objectsOf(second, classes.with([["ngnix", { ...nginx, metadata: { name: "ngnix" } }]]))).toEqual([]);
 });

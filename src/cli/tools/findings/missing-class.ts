@@ -5,21 +5,47 @@
  * is reported, and as a doubt.
  */
 import { nearest } from "../../../kinds/nearest.ts";
+import type { Ingress } from "../../../model/objects.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
+import { Table } from "../../../model/table.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 
-export function missingClasses(
-  { ingresses, ingressClasses }: Pick<Snapshot, "ingresses" | "ingressClasses">,
-  allAreHere: boolean,
-): Problem[] {
-  if (ingressClasses === undefined) return [];
-  const names = [...ingressClasses.keys()];
-  return [...ingresses.values()].flatMap(({ metadata, spec }): Problem[] => {
-    const name = spec?.ingressClassName;
-    if (name === undefined || ingressClasses.has(name)) return [];
-    const object = { kind: "Ingress", namespace: metadata.namespace!, name: metadata.name };
-    return missingClass(object, "IngressClass", name, names, allAreHere);
-  });
+export function missingClasses(snapshot: Objects, allAreHere: boolean): Problem[] {
+  return new MissingClasses(allAreHere).of(snapshot);
+}
+
+type Objects = Pick<Snapshot, "ingresses" | "ingressClasses">;
+
+/**
+ * Finds them in one Snapshot after the other. It remembers the Ingresses that it found, so that a
+ * changed Ingress costs the same among ten and among a hundred thousand.
+ */
+export class MissingClasses {
+  readonly #allAreHere: boolean;
+  #before: Objects = { ingresses: Table.empty(), ingressClasses: undefined };
+  /** Ingresses whose class does not exist. */
+  readonly #found = new Map<string, Ingress>();
+
+  constructor(allAreHere: boolean) {
+    this.#allAreHere = allAreHere;
+  }
+
+  of({ ingresses, ingressClasses }: Objects): Problem[] {
+    if (ingressClasses === undefined) return [];
+    const before = ingressClasses === this.#before.ingressClasses ? this.#before.ingresses : Table.empty<Ingress>();
+    if (before.size === 0) this.#found.clear();
+    for (const { key, after } of ingresses.changesSince(before)) {
+      const name = after?.spec?.ingressClassName;
+      if (name === undefined || ingressClasses.has(name)) this.#found.delete(key);
+      else this.#found.set(key, after!);
+    }
+    this.#before = { ingresses, ingressClasses };
+    const names = [...ingressClasses.keys()];
+    return [...this.#found.values()].flatMap(({ metadata: { namespace, name }, spec }) => {
+      const object = { kind: "Ingress", namespace: namespace!, name };
+      return missingClass(object, "IngressClass", spec!.ingressClassName!, names, this.#allAreHere);
+    });
+  }
 }
 
 const fields = { IngressClass: "spec.ingressClassName", GatewayClass: "spec.gatewayClassName" };
