@@ -39,6 +39,8 @@ export interface PeerFigures {
   readonly failures: number;
 }
 
+/** A new nginx loads the records that the controller has kept, as its first write (journal.lua). */
+const writingOfLoad = 1;
 const chunkSize = 200;
 const limitMs = 10_000;
 /**
@@ -51,7 +53,7 @@ export class Channel {
   readonly #client: SocketClient;
 
   /** nginx's number of writes after the last one that is known to be this controller's own. */
-  #ownWriting: number | undefined;
+  #ownWriting = writingOfLoad;
 
   /** `pass` is the controller's password. */
   constructor(socketPath: string, pass: Pass) {

@@ -11,6 +11,8 @@ end
 local parts = 256
 -- After this many parts the worker serves other requests first.
 local parts_at_once = 8
+-- The most kilobytes of garbage. The texts of all records would double a worker's memory for good.
+local most_garbage = 8192
 
 local _M = {}
 
@@ -37,6 +39,15 @@ local function digest(text)
   return ngx.encode_base64(ngx.hmac_sha1(ngx.var.arg_word or "", text))
 end
 
+-- Collects the garbage if there is much of it, and returns the kilobytes in use.
+local function tidy(in_use)
+  if collectgarbage("count") > in_use + most_garbage then
+    collectgarbage()
+    return collectgarbage("count")
+  end
+  return in_use
+end
+
 -- Prints a line with the digest of each part of the records. With the argument `part`, it prints a
 -- line for each record of that part instead: its digest and its key.
 function _M.serve()
@@ -48,6 +59,7 @@ function _M.serve()
     end
     return
   end
+  local in_use = collectgarbage("count")
   for part = 0, parts - 1 do
     local keys = found[part]
     table.sort(keys)
@@ -55,10 +67,13 @@ function _M.serve()
       keys[at] = text_of(key)
     end
     ngx.say(digest(table.concat(keys)))
+    found[part] = nil
     if part % parts_at_once == 0 then
+      in_use = tidy(in_use)
       ngx.sleep(0.001)
     end
   end
+  tidy(0)
 end
 
 return _M

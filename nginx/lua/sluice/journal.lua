@@ -7,11 +7,10 @@ local records = ngx.shared.sluice_records
 
 local _M = {}
 
--- Applies the lines of `text`. At the first line that fails it returns nil and the reason. Beside
--- each record it stores the number of the write, by which store.lua notices a change.
-function _M.apply(text)
-  local writing = records:incr(counters.writing, 1, 0)
-  for line in string.gmatch(text, "[^\n]+") do
+-- Applies lines of the journal, as this write. At the first line that fails it returns nil and the
+-- reason. Beside each record it stores the number of the write, by which store.lua notices a change.
+local function apply_lines(lines, writing)
+  for line in lines do
     local change, problem = cjson.decode(line)
     if not change then
       return nil, "a line is not JSON: " .. problem
@@ -30,27 +29,35 @@ function _M.apply(text)
   return true
 end
 
+-- Counts a write, and returns its number.
+local function next_writing()
+  return records:incr(counters.writing, 1, 0)
+end
+
+-- Applies the lines of `text`, and returns what apply_lines returns.
+function _M.apply(text)
+  return apply_lines(string.gmatch(text, "[^\n]+"), next_writing())
+end
+
 -- Shared memory survives a reload. It is empty in a new master and in a dictionary whose size has
--- changed.
+-- changed. Loading counts as one write, with or without a journal (writingOfLoad in channel.ts).
 function _M.load(path)
   if records:get("instance") then
     return
   end
+  local writing = next_writing()
   local file = io.open(path, "r")
   if not file then
     return
   end
-  for line in file:lines() do
-    local applied, problem = _M.apply(line)
-    if not applied then
-      ngx.log(ngx.ERR, "the journal could not be loaded: ", problem)
-      -- The records then belong to no instance, so the controller publishes everything again and
-      -- gets the reason.
-      records:delete("instance")
-      break
-    end
-  end
+  local applied, problem = apply_lines(file:lines(), writing)
   file:close()
+  if not applied then
+    ngx.log(ngx.ERR, "the journal could not be loaded: ", problem)
+    -- The records then belong to no instance, so the controller publishes everything again and
+    -- gets the reason.
+    records:delete("instance")
+  end
 end
 
 return _M
