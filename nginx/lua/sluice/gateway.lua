@@ -140,7 +140,7 @@ end
 
 -- Returns what target_of of route.lua returns, for the same arguments. On a port that is `shared`
 -- with Ingresses, false means that an Ingress has the request.
-local function target_of(slot, generation, shapes, shared, host, uri, no_length)
+local function target_of(slot, generation, shapes, host, uri, no_length, shared)
   local var = ngx.var
   local is_plain = host ~= nil
   if not is_plain then
@@ -246,30 +246,14 @@ local function target_of(slot, generation, shapes, shared, host, uri, no_length)
 end
 
 -- Returns the named location where nginx is to continue, then the same values as target_of.
-local function target_now(slot, shared, host, uri, no_length)
-  local generation = store.generation()
-  budget.begin()
-  local target, upstream, label, is_usual = target_of(slot, generation, nil, shared, host, uri, no_length)
-  if target ~= nil then
-    return target, upstream, label, is_usual
-  end
-  local shape = upstream
-  target, upstream, label = target_of(slot, generation, shapes_of[slot], shared, host, uri, no_length)
-  if target ~= nil then
-    return target, upstream, label
-  end
-  ngx.log(ngx.WARN, "no shape ", shape, " in this configuration, for ", ngx.var.host)
-  return own.unknown_shape
-end
-
 function _M.target(slot, host, uri, no_length)
-  return target_now(slot, false, host, uri, no_length)
+  return entry.find(target_of, shapes_of[slot], own.unknown_shape, slot, host, uri, no_length, false)
 end
 
 -- Does the same on a port that Ingresses use, too. Returns false if the request belongs to an
 -- Ingress, and then whether a route names the host, although none takes the request.
 function _M.target_beside(slot, host, uri, no_length)
-  return target_now(slot, true, host, uri, no_length)
+  return entry.find(target_of, shapes_of[slot], own.unknown_shape, slot, host, uri, no_length, true)
 end
 
 function _M.run(slot)

@@ -2,7 +2,6 @@
 -- router only routes: it returns the location's name, and nginx jumps there. Other findings (no
 -- endpoints, too large, denied) go into variables, and the shape answers by them, so that its error
 -- pages, headers and log apply.
-local budget = require("sluice.budget")
 local canary = require("sluice.canary")
 local entry = require("sluice.route.entry")
 local hosts = require("sluice.route.hosts")
@@ -225,19 +224,7 @@ _M.shapes_of, _M.names = shapes_of, own
 
 -- Returns the named location where nginx is to continue, then the same values as target_of.
 function _M.target(slot, host, uri, no_length, is_named)
-  local generation = store.generation()
-  budget.begin()
-  local target, upstream, label, is_usual = target_of(slot, generation, nil, host, uri, no_length, is_named)
-  if target then
-    return target, upstream, label, is_usual
-  end
-  local shape = upstream
-  target, upstream, label = target_of(slot, generation, shapes_of[slot], host, uri, no_length, is_named)
-  if target then
-    return target, upstream, label
-  end
-  ngx.log(ngx.WARN, "no shape ", shape, " in this configuration, for ", ngx.var.host)
-  return own.unknown_shape
+  return entry.find(target_of, shapes_of[slot], own.unknown_shape, slot, host, uri, no_length, is_named)
 end
 
 function _M.run(slot)

@@ -1,6 +1,8 @@
 -- The ways into a router. A router is a module with a function `target` (see route.lua), which
 -- returns the named location where nginx is to continue, and facts about the request.
+local budget = require("sluice.budget")
 local request = require("sluice.route.request")
+local store = require("sluice.store")
 
 local ngx = ngx
 
@@ -43,6 +45,27 @@ function _M.target(router, slot)
     var.s_to, var.proxy_upstream_name = upstream, label
   end
   return target
+end
+
+-- Finds the target of a request by the `find` of a router, in the present generation. `find` takes
+-- the arguments slot, generation, shapes, host, uri, no_length and more, and returns the values of
+-- a router's `target`. It returns nil and the name of the shape if the server lacks that shape, and
+-- is then called once more with the `shapes` that the server has. If it still finds none, the
+-- target is `unknown`.
+function _M.find(find, shapes, unknown, slot, host, uri, no_length, more)
+  local generation = store.generation()
+  budget.begin()
+  local target, upstream, label, is_usual = find(slot, generation, nil, host, uri, no_length, more)
+  if target ~= nil then
+    return target, upstream, label, is_usual
+  end
+  local shape = upstream
+  target, upstream, label = find(slot, generation, shapes, host, uri, no_length, more)
+  if target ~= nil then
+    return target, upstream, label
+  end
+  ngx.log(ngx.WARN, "no shape ", shape, " in this configuration, for ", ngx.var.host)
+  return unknown
 end
 
 -- Ends the phase by a jump to the location.
