@@ -32,11 +32,13 @@ async function run([name, ...rest]: readonly string[]): Promise<number> {
   return 2;
 }
 
+/** Ends the program when all of its output has reached the terminal, file or pipe. */
+function end(code: number): void {
+  process.stdout.write("", () => process.stderr.write("", () => process.exit(code)));
+}
+
 /** The module has no top-level `await`, because the bundle is CommonJS. */
-run(process.argv.slice(2)).then(
-  (code) => process.exit(code),
-  (error: Error) => {
-    out.fail(`sluice: this is a bug in Sluice ${build.release}, please report it:\n${error.stack ?? error}`);
-    process.exit(70);
-  },
-);
+run(process.argv.slice(2)).then(end, (error: Error) => {
+  out.fail(`sluice: this is a bug in Sluice ${build.release}, please report it:\n${error.stack ?? error}`);
+  end(70);
+});

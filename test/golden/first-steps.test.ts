@@ -86,3 +86,23 @@ test("a busy port of the command line ends npm start in one line that names a fr
     server.close();
   }
 });
+
+test("output that is longer than a pipe reaches a slow reader whole", async () => {
+  const folder = mkdtempSync(join(clone, "many-"));
+  const ingress = (at: number) =>
+    JSON.stringify({
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+      metadata: { name: `web-${at}` },
+      spec: {
+        rules: [{ host: `host-${at}.example` }],
+        defaultBackend: { service: { name: "web", port: { number: 80 } } },
+      },
+    });
+  writeFileSync(join(folder, "all.yaml"), Array.from({ length: 1_000 }, (_, at) => ingress(at)).join("\n---\n"));
+  const render = [process.execPath, join(root, "src/main.ts"), "render", folder];
+  const whole = await execa(render[0]!, render.slice(1), { stripFinalNewline: false });
+  const slow = await execa("sh", ["-c", '"$@" | { sleep 1; wc -c; }', "sh", ...render]);
+  expect(whole.stdout.length).toBeGreaterThan(2 * 65_536);
+  expect(Number(slow.stdout)).toBe(Buffer.byteLength(whole.stdout));
+});
