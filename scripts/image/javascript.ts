@@ -34,7 +34,12 @@ export async function controllerTree(): Promise<Tree> {
   copy(tree, join(repository, "ui"), `${home}/ui`, (path) => path !== "tsconfig.json");
   copy(tree, join(repository, "nginx/lua"), `${home}/nginx/lua`);
   // The pages that sluice compat reads.
-  for (const name of ["package.json", "docs/differences.md", "docs/chart-values.md"])
+  for (const name of [
+    "package.json",
+    "docs/differences.md",
+    "docs/chart-values.md",
+    "charts/sluice/values.schema.json",
+  ])
     tree.set(`${home}/${name}`, file(readFileSync(join(repository, name))));
   tree.set(
     "etc/nginx/owasp-modsecurity-crs/nginx-modsecurity.conf",

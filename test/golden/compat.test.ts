@@ -145,6 +145,29 @@ test("values of F5's chart are recognised by the image, the keys of the ConfigMa
   expect([ours.code, ours.text.includes("F5")]).toEqual([0, false]);
 });
 
+test("content that the schema of the chart refuses needs work, and a placeholder is not judged", async () => {
+  const wrong = await compatOf(
+    "controller: { kind: Daemonset, replicaCount: 2, service: { type: Loadbalancer }, tolerations: {}, image: x }\n",
+  );
+  const words = wrong.text.replace(/\s+/g, " ");
+  expect(wrong.code).toBe(1);
+  expect(words).toContain(
+    'controller.kind (values.yaml:1:15) the chart refuses "Daemonset": it takes Deployment, DaemonSet',
+  );
+  expect(words).toContain('the chart refuses "Loadbalancer": it takes ClusterIP, NodePort, LoadBalancer, ExternalName');
+  expect(words).toContain('controller.image (values.yaml:1:99) the chart refuses "x": it takes a mapping');
+  const open = await compatOf(
+    "controller: { replicaCount: 2, service: { type: '${SERVICE_TYPE}', nodePorts: { http: '${http}' } } }\n",
+  );
+  expect([open.code, open.text.replace(/\s+/g, " ")]).toEqual([
+    3,
+    expect.stringContaining(
+      'value controller.service.type of values (values.yaml:1:43): "${SERVICE_TYPE}": a tool should have filled in ${SERVICE_TYPE} before',
+    ),
+  ]);
+  expect(open.text).toContain("value controller.service.nodePorts.http of values");
+});
+
 test("a helmfile is reported as not judged, with the input to give instead", async () => {
   const releases = "releases:\n  - { name: ingress, chart: ingress-nginx/ingress-nginx, values: [own.yaml] }\n";
   const { code, text } = await compatOf(`repositories: []\n${releases}`);

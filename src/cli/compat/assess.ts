@@ -14,7 +14,16 @@ import { pathIn } from "../tools/places.ts";
 import { type Differences, fits } from "./differences.ts";
 import type { Found } from "./found.ts";
 import { type Item, worst } from "./item.ts";
-import { classOf, flagItems, ingressItems, keyItems, unjudgedFlags, valueItem, type World } from "./items.ts";
+import {
+  classOf,
+  flagItems,
+  ingressItems,
+  keyItems,
+  unfilledValues,
+  unjudgedFlags,
+  valueItem,
+  type World,
+} from "./items.ts";
 import { declaredIn } from "./snippets.ts";
 import { type Unjudged, unjudgedIn } from "./unjudged.ts";
 import { annotationsOf, shapesOf, type Uses } from "./uses.ts";
@@ -88,11 +97,11 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
       ...own.flatMap(({ items }) => items),
       ...keyItems(configMap, uses, { ...world, declared }, (key) => idleThere.some((one) => fits(one.name, key))),
       ...flagItems(found, uses, list),
-      ...found.values.map(valueItem),
+      ...found.values.filter(({ fate }) => fate !== "unfilled").map(valueItem),
     ],
     ingresses: { same: count("same"), differs: count("differs"), work: count("work") },
     leftOut: [...others].map(([name, some]) => ({ class: name, count: some.length })),
-    unjudged: [...unjudgedIn([...library.problems.values()].flat()), ...unjudgedFlags(found)],
+    unjudged: [...unjudgedIn([...library.problems.values()].flat()), ...unjudgedFlags(found), ...unfilledValues(found)],
     everybody: list.filter(({ concerns }) => concerns.length === 0).map(({ how }) => how),
   };
 }

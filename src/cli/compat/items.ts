@@ -116,6 +116,12 @@ export function unjudgedFlags({ inUse }: Found): readonly Unjudged[] {
   });
 }
 
+export function unfilledValues({ values }: Found): readonly Unjudged[] {
+  return values.flatMap(({ of, path, place, fate, note }): Unjudged[] =>
+    fate === "unfilled" ? [{ of: `value ${path} of ${of}`, at: place, why: note }] : [],
+  );
+}
+
 export function valueItem({ of, path, place, fate, note }: Found["values"][number]): Item {
   const verdict = fate === "refused" ? "work" : fate === "differs" || fate === "no meaning" ? "differs" : "same";
   const noted = note === "" ? [] : [note];

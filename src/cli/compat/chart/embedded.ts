@@ -188,11 +188,11 @@ export const otherVendor = (vendor: Vendor): string => `it is ${vendors[vendor]}
 
 /**
  * Makes nested mappings of `controller.config.hsts` and a value; a dot after a backslash is part of
- * a name.
+ * a name. As for helm, a short number is a number.
  */
 export function asMapping(name: string, value: string): Mapping {
   const steps = name.split(/(?<!\\)\./).map((step) => step.replaceAll("\\.", "."));
-  const typed = value === "true" || value === "false" ? value === "true" : value;
+  const typed = /^(?:true|false|0|-?[1-9]\d{0,5})$/.test(value) ? JSON.parse(value) : value;
   return steps.reduceRight<unknown>((inside, step) => ({ [step]: inside }), typed) as Mapping;
 }
 

@@ -10,6 +10,7 @@ import type { Place } from "../../../manifests/place.ts";
 import { readYaml, type YamlDocument } from "../../../manifests/yaml.ts";
 import type { FilePlace } from "../../../problem.ts";
 import { shipped } from "../../../shipped.ts";
+import { misfits } from "./schema.ts";
 import { judgeUndeclared } from "./undeclared.ts";
 
 const page = shipped("docs/chart-values.md");
@@ -17,8 +18,11 @@ const page = shipped("docs/chart-values.md");
 export interface ValueInUse {
   readonly path: string;
   readonly place: FilePlace;
-  /** `refused`: the chart does not install. `ignored`: the chart has no such value. */
-  readonly fate: "same" | "differs" | "no meaning" | "own" | "refused" | "ignored";
+  /**
+   * `refused`: the chart does not install. `ignored`: the chart has no such value. `unfilled`: a
+   * tool puts in the value before.
+   */
+  readonly fate: "same" | "differs" | "no meaning" | "own" | "refused" | "ignored" | "unfilled";
   /** The difference, the reason why it has no effect, or the value that was probably meant. */
   readonly note: string;
 }
@@ -50,7 +54,7 @@ export interface ValuesSource {
 }
 
 interface Declared {
-  readonly fate: Exclude<ValueInUse["fate"], "refused" | "ignored">;
+  readonly fate: Exclude<ValueInUse["fate"], "refused" | "ignored" | "unfilled">;
   /** JSON; undefined if the value has no default. */
   readonly fallback: string | undefined;
   readonly note: string;
@@ -89,7 +93,13 @@ export function declaredTops(): ReadonlySet<string> {
 }
 
 export function valuesInUse({ content, placeOf }: Pick<ValuesSource, "content" | "placeOf">): readonly ValueInUse[] {
-  return inUse(content, [], declared(), placeOf, content);
+  // Flags are judged by themselves, with the variables that Kubernetes puts in.
+  const found = misfits(content).filter(({ path }) => path[1] !== "extraArgs");
+  const wrong = found.map(({ path, fate, why }): ValueInUse => {
+    return { path: path.join("."), place: placeOf(path), fate, note: why };
+  });
+  const isWrong = new Set(wrong.map(({ path }) => path));
+  return [...inUse(content, [], declared(), placeOf, content).filter(({ path }) => !isWrong.has(path)), ...wrong];
 }
 
 /** Descends to the values that the chart declares; below them users may write anything. */

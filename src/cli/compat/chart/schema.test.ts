@@ -1,0 +1,41 @@
+/** The words of JSON Schema that the chart's schema uses, and some content of each type. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { misfits } from "./schema.ts";
+
+const file = join(import.meta.dirname, "../../../../charts/sluice/values.schema.json");
+
+function wordsIn(schema: object): string[] {
+  const inner = (value: unknown) => (typeof value === "object" && value !== null ? wordsIn(value) : []);
+  return Object.entries(schema).flatMap(([word, value]) => {
+    const below = word === "properties" ? Object.values(value as object).flatMap(inner) : [];
+    return [word, ...below, ...(word === "items" || word === "additionalProperties" ? inner(value) : [])];
+  });
+}
+
+test("the check knows every word of the schema", () => {
+  const known = ["type", "enum", "pattern", "minimum", "maximum", "maxProperties", "properties", "items"];
+  const words = new Set(wordsIn(JSON.parse(readFileSync(file, "utf8")) as object));
+  expect([...words].filter((word) => ![...known, "additionalProperties"].includes(word)).sort()).toEqual([
+    "$schema",
+    "description",
+  ]);
+});
+
+const good = [
+  {},
+  { controller: { kind: null, replicaCount: "2", config: { "proxy-body-size": 0, "use-gzip": true } } },
+  { controller: { service: { nodePorts: { http: "30080" }, externalIPs: ["192.0.2.1"] } }, unknown: [] },
+];
+test.each(good)("%j fits the schema", (values) => expect(misfits(values)).toEqual([]));
+
+test.each([
+  [{ replicaCount: "two" }, 'the chart refuses "two": it has to match ^[0-9]+$'],
+  [{ replicaCount: -1 }, 'the chart refuses "-1": the least is 0'],
+  [{ config: { a: {} } }, "the chart refuses a mapping: it takes text or a number or true or false"],
+  [{ service: { nodePorts: { http: 70000 } } }, 'the chart refuses "70000": the most is 65535'],
+  [{ tolerations: "none" }, 'the chart refuses "none": it takes a list'],
+])("%j does not fit", (controller, why) => {
+  expect(misfits({ controller })).toEqual([expect.objectContaining({ fate: "refused", why })]);
+});
