@@ -8,7 +8,8 @@ local records = ngx.shared.sluice_records
 local _M = {}
 
 -- Applies lines of the journal, as this write. At the first line that fails it returns nil and the
--- reason. Beside each record it stores the number of the write, by which store.lua notices a change.
+-- reason. Beside each record it stores the number of the write, by which store.lua notices a
+-- change.
 local function apply_lines(lines, writing)
   for line in lines do
     local change, problem = cjson.decode(line)
