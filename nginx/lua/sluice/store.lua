@@ -32,11 +32,19 @@ local recent_bytes = 0
 -- whatever its text. 10,000 plain hosts have 8 MB of text, and twice that decoded.
 local most_recent_bytes = 12000000
 local bytes_each = 200
+-- The bytes that a key pair adds in OpenSSL's form (certificate.lua). So a worker has some 2,000
+-- pairs in this form, and parses others again, which takes less than the rest of a handshake.
+local bytes_more = { pair = 10000 }
 
 local function keep(sort, name, entry, bytes)
   if recent_bytes + bytes > most_recent_bytes then
+    local has_pairs = next(others.pair) ~= nil
     recent, others = new_cache(), recent
     recent_bytes = 0
+    if has_pairs then
+      -- The collector does not count OpenSSL's memory, so it would free the pairs much later.
+      collectgarbage()
+    end
   end
   recent[sort][name] = entry
   recent_bytes = recent_bytes + bytes
@@ -77,7 +85,7 @@ local function look_up(sort, name, generation, entry)
   end
   known[3] = generation
   if known ~= entry then
-    keep(sort, name, known, bytes_each + #(text or key))
+    keep(sort, name, known, bytes_each + #(text or key) + (bytes_more[sort] or 0))
   end
   return known[1]
 end
