@@ -8,8 +8,11 @@ import { meaningOf, placeOfWord, speltOtherwise } from "./places-of-words.ts";
 
 const valuesFile = join(import.meta.dirname, "../../../charts/sluice/files/values.json");
 const values = JSON.parse(readFileSync(valuesFile, "utf8")) as readonly string[];
-/** Values such as `controller.name` have names that say nothing outside the chart. */
-const ownNames = values.filter((path) => /^controller\.[a-z]+[A-Z]\w*$/.test(path));
+/**
+ * Values such as `controller.name` have names that say nothing outside the chart, and an apiVersion
+ * is a field of every object.
+ */
+const ownNames = values.filter((path) => /^controller\.(?!apiVersion$)[a-z]+[A-Z]\w*$/.test(path));
 
 const lines = (names: readonly string[]): string =>
   names
