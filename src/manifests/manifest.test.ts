@@ -141,3 +141,18 @@ test("a kustomization may leave out its kind, and a values file is no kustomizat
   ])
     expect(read(text).faults).toMatchObject([{ why: expect.stringContaining("it is not a Kubernetes object") }]);
 });
+
+test("an object of an old apiVersion is checked for mistakes in its metadata, too", () => {
+  const { faults } = readManifest(`apiVersion: networking.k8s.io/v1beta1
+kind: Ingress
+metadata:
+  name: a
+  annotations:
+    nginx.ingress.kubernetes.io/limit-rps: 20
+spec: {backend: {serviceName: a, servicePort: 80}}
+`);
+  expect(faults).toMatchObject([
+    { field: "apiVersion", place: { line: 1 } },
+    { field: 'metadata.annotations["nginx.ingress.kubernetes.io/limit-rps"]', place: { line: 6 } },
+  ]);
+});

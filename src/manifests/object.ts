@@ -50,16 +50,23 @@ export function writtenObject(value: unknown): WrittenObject {
   const namespace = typeof meta.namespace === "string" && meta.namespace !== "" ? meta.namespace : "default";
   const written = kind === "Endpoints" ? kind : meant;
   const name: ObjectName = { kind: written, name: meta.name, ...(namespaced ? { namespace } : {}) };
-  if (recognised.is === "mistaken")
-    return { is: "mistaken", name, findings: [{ path: [recognised.field], why: recognised.why, fatal: true }] };
   const metadata = { ...meta, name: meta.name, namespace };
   const { namespace: _, ...bare } = metadata;
   const object = { ...value, apiVersion, kind, metadata: namespaced ? metadata : bare } as KubernetesObject;
+  if (recognised.is === "mistaken") {
+    const mistake: Finding = { path: [recognised.field], why: recognised.why, fatal: true };
+    return { is: "mistaken", name, findings: [mistake, ...findingsOfMetadata(meant, object)] };
+  }
   const findings = withPatchHint(recognised.rule.check(object, []));
   const good = findings.every(({ fatal }) => !fatal);
   const content = good ? finished(object) : undefined;
   const key = kind === "Endpoints" ? `${keyOf(object)}#` : keyOf(object);
   return { is: "ours", kind: recognised.kind, key, name, findings, object: content };
+}
+
+/** All versions of a kind have the same metadata, and the rest has other fields in each. */
+function findingsOfMetadata(kind: string, object: KubernetesObject): readonly Finding[] {
+  return (kinds[kind as WatchedKind]?.check(object, []) ?? []).filter(({ path }) => path[0] === "metadata");
 }
 
 const customGroups = [gatewayGroup, sluiceGroup];
