@@ -5,7 +5,7 @@
 import { createSocket, type Socket as Datagrams } from "node:dgram";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { connect, createServer, type Server } from "node:net";
+import { connect, createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer as createTlsServer, connect as tlsConnect } from "node:tls";
@@ -19,6 +19,8 @@ import { datagramAnswer } from "./support/datagram.ts";
 const group = "gateway.networking.k8s.io";
 const address = "192.0.2.10";
 const backends = ["192.0.2.61", "192.0.2.62", "192.0.2.63"] as const;
+/** Answers when the client has ended its part. */
+const lateBackend = "192.0.2.64";
 const folder = mkdtempSync(join(tmpdir(), "gateway-streams-"));
 const closing: { close(): unknown }[] = [];
 let subject: Subject;
@@ -44,9 +46,22 @@ function start(host: string): (Server | Datagrams)[] {
   return [tcp.listen(7000, host), tls.listen(7443, host), udp];
 }
 
+function startLate(): Server[] {
+  const answer = (socket: Socket) => {
+    let got = "";
+    socket.on("error", () => {}).on("data", (data) => (got += data));
+    socket.on("end", () => socket.end(`64 ${got}`));
+  };
+  const { certificate: cert, key } = pki.backend;
+  return [
+    createServer({ allowHalfOpen: true }, answer).listen(7000, lateBackend),
+    createTlsServer({ cert, key, allowHalfOpen: true }, answer).listen(7443, lateBackend),
+  ];
+}
+
 beforeAll(async () => {
   pki = await pkiIn(folder);
-  closing.push(...backends.flatMap(start));
+  closing.push(...backends.flatMap(start), ...startLate());
   const flags = [
     ...["--http-port=8181", "--https-port=8183", "--default-server-port=8182", "--status-port=10346"],
     `--gateway-addresses=${address}`,
@@ -131,6 +146,8 @@ const listeners = [
   { name: "idle", port: 5435, protocol: "TCP" },
   { name: "none", port: 5436, protocol: "TCP" },
   { name: "foreign", port: 5437, protocol: "TCP" },
+  { name: "late", port: 5438, protocol: "TCP" },
+  { name: "late-tls", port: 5439, protocol: "TLS", hostname: "late.example", tls: { mode: "Passthrough" } },
   { name: "through", port: 9443, protocol: "TLS", hostname: "*.through.example", tls: { mode: "Passthrough" } },
   {
     name: "ended",
@@ -189,6 +206,9 @@ function objects(): KubernetesObject[] {
     })),
     ...backends.flatMap((host, at) => service(`b${at + 1}`, [host])),
     ...service("none", []),
+    ...service("late", [lateBackend]),
+    route("TCPRoute", "late", { section: "late", to: [{ name: "late", port: 70 }] }),
+    route("TLSRoute", "late", { section: "late-tls", hostnames: ["late.example"], to: [{ name: "late", port: 443 }] }),
     gateway(listeners),
     route("TCPRoute", "db", { section: "db", to: [{ name: "b1", port: 70 }] }),
     route("TCPRoute", "db-later", { section: "db", to: [{ name: "b2", port: 70 }], second: 1 }),
@@ -313,6 +333,22 @@ test("connections are distributed by weight, and those for a missing backend are
   expect(halves.closed).toBeGreaterThan(50);
   expect(halves.closed).toBeLessThan(150);
   expect(await tcp(5435), "a listener without a route").toBe("closed");
+});
+
+test("a client that has ended its part gets the answer to it", async () => {
+  const answerOf = (socket: Socket) =>
+    new Promise<string>((resolve) => {
+      let got = "";
+      socket.on("data", (data) => (got += data)).on("end", () => resolve(got === "" ? "closed" : got));
+      socket.on("error", () => {});
+    });
+  const plain = connect({ port: 5438, host: address }, () => plain.end("hello"));
+  expect(await answerOf(plain)).toBe("64 hello");
+  const port = 5439;
+  const secure = tlsConnect({ port, host: address, servername: "late.example", rejectUnauthorized: false }, () =>
+    secure.end("hello"),
+  );
+  expect(await answerOf(secure)).toBe("64 hello");
 });
 
 test("backends whose weights are all 0 get no connection", async () => {

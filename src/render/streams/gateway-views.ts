@@ -129,6 +129,9 @@ function serverView(stream: GatewayStream, world: StreamWorld): View {
     udp: protocol === "udp",
     names: protocol === "tls" && namesView(stream, world),
     front: isFront(stream) && frontView(world),
+    // A client may end its part and wait for the answer. On a front, nginx would keep a connection
+    // that its own sockets have closed until the client closes it, too.
+    halfClose: protocol !== "udp" && !isFront(stream),
     pool: (protocol !== "tls" && only !== undefined && poolOf(stream, only)) || false,
   };
 }
