@@ -177,6 +177,29 @@ test.each(listenerCases)("listeners with %s have the expected conditions", (_, l
   expect(status.listeners).toMatchObject(each);
 });
 
+test("listeners of HTTPS and TLS on one port say which of them have hosts in common", () => {
+  const through = { port: 443, protocol: "TLS", tls: { mode: "Passthrough" } } as const;
+  const listeners = [
+    listener({ name: "wide", ...through, hostname: "*.a.example" }),
+    listener({ name: "web", port: 443, protocol: "HTTPS", hostname: "web.a.example" }),
+    listener({ name: "apart", ...through, hostname: "a.example" }),
+    listener({ name: "other", ...through, port: 8443, hostname: "web.a.example" }),
+  ];
+  const { statuses } = translate({ ...emptyInputs, snapshot: put(world, gateway({ listeners })) }, options, fake);
+  const status = statuses.get("Gateway ns/gw");
+  if (status?.kind !== "Gateway") throw new Error("no status");
+  const overlaps = status.listeners.map(({ conditions }) =>
+    conditions.filter(({ type }) => type === "OverlappingTLSConfig").map(({ reason, message }) => [reason, message]),
+  );
+  const common = (name: string) => `some hosts belong to listener ${name} too`;
+  expect(overlaps).toEqual([
+    [["OverlappingHostnames", `${common("web")}, and the most specific hostname takes a connection`]],
+    [["OverlappingHostnames", `${common("wide")}, so a client that reuses a connection for another host gets 421`]],
+    [],
+    [],
+  ]);
+});
+
 const addressCases: readonly [string, object, object][] = [
   ["any address", { addresses: [{ type: "IPAddress" }] }, { addresses: ["192.0.2.10"], Programmed: true }],
   ["the second of the pool", { addresses: [{ value: "192.0.2.11" }] }, { addresses: ["192.0.2.11"], Programmed: true }],

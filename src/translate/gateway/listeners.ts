@@ -76,7 +76,7 @@ export function readListeners(
       conflict: undefined,
       isBeaten: false,
       unresolved: [...guard.unresolved, ...pairs.unresolved, ...unresolved],
-      overlaps: listener.protocol === "HTTPS" ? overlapping(listener, all) : [],
+      overlaps: hasTls(listener) ? overlapping(listener, all) : [],
       overlapsOthers: false,
       certificates: pairs.certificates,
       ...(guard.clients === undefined ? {} : { clients: guard.clients }),
@@ -98,6 +98,11 @@ function hostnameOf({ protocol, hostname = "" }: GatewayListener): string {
 /** Whether nginx ends the TLS of clients. */
 function endsTls({ protocol, tls }: GatewayListener): boolean {
   return protocol === "HTTPS" || (protocol === "TLS" && (tls?.mode ?? "Terminate") === "Terminate");
+}
+
+/** Whether clients use TLS, whether or not nginx ends it. */
+export function hasTls({ protocol }: GatewayListener): boolean {
+  return protocol === "HTTPS" || protocol === "TLS";
 }
 
 function allowedKinds(
@@ -168,7 +173,7 @@ function refusalOf(listener: GatewayListener, { field, gateway, object, lacks, g
 
 function overlapping(listener: GatewayListener, all: readonly GatewayListener[]): string[] {
   return all
-    .filter((one) => one !== listener && one.port === listener.port && one.protocol === "HTTPS")
+    .filter((one) => one !== listener && one.port === listener.port && hasTls(one))
     .filter((one) => intersect(hostnameOf(one), hostnameOf(listener)))
     .map(({ name }) => name);
 }

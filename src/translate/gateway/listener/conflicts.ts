@@ -8,6 +8,7 @@ import type { GatewayListener } from "../../../model/gateway/objects.ts";
 import type { Owner } from "../../../model/owner.ts";
 import type { Problem } from "../../../problem.ts";
 import type { Fault } from "../conditions.ts";
+import { hasTls } from "../listeners.ts";
 import type { ListenerReading } from "../reading.ts";
 
 type Readings = readonly ListenerReading[];
@@ -180,7 +181,7 @@ function withOverlaps(objects: readonly Readings[]): readonly Readings[] {
 }
 
 function hasHosts({ listener, hostname, isBeaten }: ListenerReading): boolean {
-  return listener.protocol === "HTTPS" && !isBeaten && hostname.length <= longestHostname;
+  return hasTls(listener) && !isBeaten && hostname.length <= longestHostname;
 }
 
 /** The hostnames of one port, each with the objects that have it or a hostname below it. */

@@ -53,11 +53,15 @@ export function listenerStatus(
   };
 }
 
-function overlapping({ owner, overlaps, overlapsOthers }: ListenerReading): DesiredCondition {
+function overlapping({ owner, overlaps, overlapsOthers, stream }: ListenerReading): DesiredCondition {
   const others = owner.kind === "Gateway" ? "listeners of ListenerSets" : "other listeners of the Gateway";
   const own = overlaps.length === 1 ? `listener ${overlaps[0]}` : `listeners ${overlaps.join(", ")}`;
   const which = [...(overlaps.length === 0 ? [] : [own]), ...(overlapsOthers ? [others] : [])].join(" and ");
-  const message = `some hosts belong to ${which} too, so a client that reuses a connection for another host gets 421`;
+  const effect =
+    stream === undefined
+      ? "so a client that reuses a connection for another host gets 421"
+      : "and the most specific hostname takes a connection";
+  const message = `some hosts belong to ${which} too, ${effect}`;
   return holds("OverlappingTLSConfig", message, "OverlappingHostnames");
 }
 
