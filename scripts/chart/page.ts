@@ -23,6 +23,10 @@ and the message names that key. Otherwise it has no effect, as in ingress-nginx'
 notes after an install say so. Two places are never refused: \`global\`, which a chart shares with its
 parent chart, and keys at the top level that begin with \`x-\`, which usually hold YAML anchors.
 
+A key without a value, such as \`service:\` above lines that are comments, is a null, and helm then
+removes the chart's default with all that stands below it. Where the chart cannot do without, it
+refuses the key by its name, and \`sluice compat\` does the same.
+
 A flag under \`controller.extraArgs\` is refused if the controller does not have it or cannot read its
 value, because the Pods would not start. A key under \`controller.config\` that the ConfigMap does not
 have is ignored by the controller, as by ingress-nginx, and the notes name it.

@@ -14,7 +14,7 @@ export function schemaFile(values: readonly ChartValue[]): string {
 function branch(node: Branch): Record<string, unknown> {
   const properties = [...node.children].map(([key, child]) => [key, isBranch(child) ? branch(child) : leaf(child)]);
   return {
-    type: "object",
+    type: ["object", "null"],
     properties: Object.fromEntries(properties),
   };
 }

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { flagShape } from "../../scripts/chart/flag-shape.ts";
+import { neededFile } from "../../scripts/chart/needed.ts";
 import {
   endingsFile,
   namesFile,
@@ -77,6 +78,7 @@ test.each([
   ["charts/sluice/files/without-meaning.json", withoutMeaning(chartValues)],
   ["charts/sluice/files/values.json", pathsFile(chartValues)],
   ["charts/sluice/files/switches.json", switchesFile(chartValues)],
+  ["charts/sluice/files/needed.json", neededFile()],
   ["charts/sluice/files/flags.json", namesFile(flagList.map(([, { name }]) => name))],
   ["charts/sluice/files/settings.json", namesFile(Object.values(settings).map(({ key }) => key))],
   ["charts/sluice/files/route-settings.yaml", routeSettingsFile()],

@@ -42,7 +42,7 @@ has the same conditions.
 {{- end -}}
 {{- if not $metrics.enabled }}
 {{- range $name := list "serviceMonitor" "prometheusRule" -}}
-{{- if (get $metrics $name).enabled }}
+{{- if (default dict (get $metrics $name)).enabled }}
 - controller.metrics.{{ $name }}.enabled: it needs controller.metrics.enabled
 {{- end -}}
 {{- end -}}

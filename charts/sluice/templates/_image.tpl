@@ -22,7 +22,7 @@ published.
 
 {{/* registry/path:tag@digest. Takes a dict: root, image (its values), path, tag. */}}
 {{- define "sluice.image.join" -}}
-{{- $registry := default .root.Values.global.image.registry .image.registry -}}
+{{- $registry := default "" (default .root.Values.global.image.registry .image.registry) -}}
 {{- if include "sluice.image.foreignRegistry" $registry -}}{{- $registry = "" -}}{{- end -}}
 {{- $path := default (printf "%s/%s" $registry .path | trimPrefix "/") .repository -}}
 {{- printf "%s:%s" $path (include "sluice.scalar" .tag) -}}
@@ -47,7 +47,7 @@ published.
 {{- define "sluice.defaultBackend.image" -}}
 {{- $image := .Values.defaultBackend.image -}}
 {{- if include "sluice.defaultBackend.ownImage" . -}}
-{{- $registry := default .Values.global.image.registry $image.registry -}}
+{{- $registry := default "" (default .Values.global.image.registry $image.registry) -}}
 {{- $path := default (printf "%s/%s" $registry $image.image | trimPrefix "/") $image.repository -}}
 {{- printf "%s:%s" $path (include "sluice.scalar" (default "latest" $image.tag)) -}}
 {{- with $image.digest -}}@{{ . }}{{- end -}}

@@ -10,6 +10,7 @@ import type { Place } from "../../../manifests/place.ts";
 import { readYaml, type YamlDocument } from "../../../manifests/yaml.ts";
 import type { FilePlace } from "../../../problem.ts";
 import { shipped } from "../../../shipped.ts";
+import { emptied } from "./emptied.ts";
 import { misfits } from "./schema.ts";
 import { judgeUndeclared } from "./undeclared.ts";
 
@@ -98,9 +99,14 @@ export function valuesInUse({ content, placeOf }: Pick<ValuesSource, "content" |
   const wrong = found.map(({ path, fate, why }): ValueInUse => {
     return { path: path.join("."), place: placeOf(path), fate, note: why };
   });
+  for (const path of emptied(content, (name) => declared().get(name)?.fallback))
+    wrong.push({ path: path.join("."), place: placeOf(path), fate: "refused", note: withoutValue });
   const isWrong = new Set(wrong.map(({ path }) => path));
   return [...inUse(content, [], declared(), placeOf, content).filter(({ path }) => !isWrong.has(path)), ...wrong];
 }
+
+const withoutValue =
+  "the chart refuses a key that has no value, because helm then removes the chart's default; take out the line";
 
 /** Descends to the values that the chart declares; below them users may write anything. */
 function inUse(
