@@ -188,7 +188,7 @@ function mistakeIn(
 ): Mistake | undefined {
   const [error] = document.errors;
   const twice = doubled && { place: doubled.place, why: `${doubledWords(doubled)}; remove one of them` };
-  if (error === undefined) return twice ?? unmeant(careful(), document, placeAt);
+  if (error === undefined) return twice ?? unmeant(careful(), document, text, placeAt);
   const [offset] = error.pos;
   return doubled !== undefined && doubled.offset < offset ? twice : explained(text, error, placeAt(offset));
 }

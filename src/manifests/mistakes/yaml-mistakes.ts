@@ -5,6 +5,7 @@
  */
 import type { Document, YAMLError } from "yaml";
 import type { Place } from "../place.ts";
+import { howToRender } from "./template-tools.ts";
 
 export interface Mistake {
   readonly place: Place;
@@ -71,7 +72,7 @@ function template(lines: readonly string[], { line }: Place): Mistake | undefine
   const found = lines.slice(0, line + 1).findIndex(isTemplate);
   if (found < 0) return undefined;
   const [mark] = braces.exec(lines[found]!)!;
-  return templateAt({ line: found + 1, column: lines[found]!.indexOf(mark) + 1 }, mark);
+  return templateAt({ line: found + 1, column: lines[found]!.indexOf(mark) + 1 }, lines, mark);
 }
 
 /** Finds a line near this place that only has a word in the marks of a placeholder. */
@@ -106,8 +107,8 @@ function bracketed(lines: readonly string[], { line }: Place): Mistake | undefin
   return undefined;
 }
 
-function templateAt(place: Place, mark = "{{"): Mistake {
-  const how = mark === "{{" ? "render it first, for example with helm template" : "render it first";
+function templateAt(place: Place, lines: readonly string[], mark = "{{"): Mistake {
+  const how = howToRender(lines, mark);
   return { place, why: `this is a template and not YAML yet, because it contains ${mark}; ${how}` };
 }
 
@@ -226,13 +227,18 @@ export const doubledWords = ({ name, first }: DoubledKey): string =>
  * Finds constructs that no manifest uses on purpose: a mapping as a key, which is what braces of a
  * template are in YAML, and an alias without its anchor.
  */
-export function unmeant(yaml: Yaml, document: Document, placeAt: (offset: number) => Place): Mistake | undefined {
+export function unmeant(
+  yaml: Yaml,
+  document: Document,
+  text: string,
+  placeAt: (offset: number) => Place,
+): Mistake | undefined {
   let found: Mistake | undefined;
   const anchors = new Set<string>();
   yaml.visit(document as Document.Parsed, {
     Pair(_, { key }) {
       if (!yaml.isCollection(key)) return undefined;
-      found = templateAt(placeAt(key.range?.[0] ?? 0));
+      found = templateAt(placeAt(key.range?.[0] ?? 0), text.split("\n").map(short));
       return yaml.visit.BREAK;
     },
     Node(_, node) {
