@@ -98,6 +98,7 @@ test.each([
   ["a tag", "a: !!str 1"],
   ["a merge key", "<<: {a: 1}"],
   ["a tab", "a:\n\tb: 1"],
+  ["a number that JSON does not have", "a: .inf"],
   ["a mistake", "a: [1"],
   ["the same key twice", "a: 1\na: 2"],
   ["the same key twice in JSON", '{"a": {"b": ":", "b": 2}}'],

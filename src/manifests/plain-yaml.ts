@@ -33,6 +33,20 @@ export function plainDocuments(text: string, memory = new Memory()): readonly un
 /** Three dashes at the beginning of a line begin a document, even in the middle of a text. */
 const documentStart = /^(?=---(?:\s|$))/m;
 
+/**
+ * The reader's texts are parts of the document's text, and V8 keeps the whole of it for any of
+ * them. JSON's reader makes texts of their own. A number that JSON does not have is left to the
+ * careful reader.
+ */
 function valuesIn(document: string): readonly unknown[] {
-  return loadAll(document, { schema: CORE_SCHEMA }).filter((value) => value !== null && value !== undefined);
+  const values = loadAll(document, { schema: CORE_SCHEMA }).filter((value) => value !== null && value !== undefined);
+  if (!isJson(values)) throw new RangeError("JSON has no such number");
+  return JSON.parse(JSON.stringify(values)) as readonly unknown[];
+}
+
+function isJson(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  if (typeof value !== "object" || value === null) return true;
+  for (const key of Object.keys(value)) if (!isJson((value as Readonly<Record<string, unknown>>)[key])) return false;
+  return true;
 }

@@ -21,6 +21,7 @@ import {
   type Mistake,
   unmeant,
 } from "./mistakes/yaml-mistakes.ts";
+import { packed } from "./packed.ts";
 import { documentsIn, itemsIn, type Piece } from "./pieces.ts";
 import type { Place } from "./place.ts";
 import { plainDocuments } from "./plain-yaml.ts";
@@ -69,7 +70,7 @@ function isShallow(value: unknown, levels: number): boolean {
 function readAnyDepth(text: string, memory: Memory): ReadYaml {
   const plain = plainDocuments(text, memory);
   if (plain === undefined) return readWithPlaces(text);
-  const places = placesIn(text, plain.map(itemCountOf));
+  const places = placesIn(packed(text), plain.map(itemCountOf));
   return { ok: true, documents: plain.map((value, at) => ({ value, placeOf: (path) => places(at, path) })) };
 }
 
@@ -77,14 +78,14 @@ function readAnyDepth(text: string, memory: Memory): ReadYaml {
  * Finds the place of a field in ordinary text, by the index `at` of its document. `itemCounts` has
  * the number of items of each document that is a list.
  */
-function placesIn(text: string, itemCounts: readonly number[]): (at: number, path: Path) => Place {
+function placesIn(textOf: () => string, itemCounts: readonly number[]): (at: number, path: Path) => Place {
   const once = new Map<string, unknown>();
   const known = <T>(key: string, make: () => T): T => {
     if (!once.has(key)) once.set(key, make());
     return once.get(key) as T;
   };
-  const whole = () => known("", () => readWithPlaces(text));
-  const documents = () => known("documents", () => fitting(documentsIn(text), itemCounts.length));
+  const whole = () => known("", () => readWithPlaces(textOf()));
+  const documents = () => known("documents", () => fitting(documentsIn(textOf()), itemCounts.length));
   const itemsOf = (at: number, piece: Piece) => known(`items of ${at}`, () => fitting(itemsIn(piece), itemCounts[at]));
   return (at, path) => {
     const document = documents()?.[at];
