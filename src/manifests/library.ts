@@ -89,7 +89,11 @@ export class Library {
           id,
           this.#holdersOf(id).filter((one) => one !== file),
         );
-      for (const id of idsOf(after)) this.#holders.set(id, this.#holdersOf(id).concat(file));
+      const alone = [file];
+      for (const id of idsOf(after)) {
+        const others = this.#holders.get(id);
+        this.#holders.set(id, others === undefined ? alone : [...others, file]);
+      }
       if (after === undefined) this.#files.delete(file);
       else this.#files.set(file, after);
     }

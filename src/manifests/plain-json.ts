@@ -19,8 +19,19 @@ export function jsonDocuments(text: string): readonly unknown[] | undefined {
 
 /** Counts colons outside of texts, which are as many as keys. */
 function colonsIn(json: string): number {
-  return json.replace(/"(?:[^"\\]+|\\.)*"/g, "").split(":").length - 1;
+  let count = 0;
+  let inText = false;
+  for (let at = 0; at < json.length; at += 1) {
+    const code = json.charCodeAt(at);
+    if (code === quote) inText = !inText;
+    else if (code === backslash)
+      at += 1; // in JSON it occurs in texts only
+    else if (code === colon && !inText) count += 1;
+  }
+  return count;
 }
+
+const [quote, backslash, colon] = [34, 92, 58];
 
 function keysIn(value: unknown): number {
   let count = 0;
