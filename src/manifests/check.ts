@@ -9,6 +9,7 @@ import { nearest } from "../kinds/nearest.ts";
 export type Path = readonly (string | number)[];
 
 export interface Finding {
+  /** The path of the mistake below the value that was checked. */
   readonly path: Path;
   /** Completes the sentence "<field>: …". */
   readonly why: string;
@@ -16,7 +17,7 @@ export interface Finding {
   readonly fatal: boolean;
 }
 
-export type Check = (value: unknown, path: Path) => readonly Finding[];
+export type Check = (value: unknown) => readonly Finding[];
 
 /** Returns the mistake in a text, as the end of the sentence "<field>: …", or undefined. */
 export type Rule = (text: string) => string | undefined;
@@ -24,18 +25,25 @@ export type Rule = (text: string) => string | undefined;
 export const wrong = (path: Path, why: string): readonly Finding[] => [{ path, why, fatal: true }];
 const fine: readonly Finding[] = [];
 
+/**
+ * Returns the findings of a part as those of the whole, in which `step` leads to the part. Paths
+ * are only made for mistakes, because thousands of objects without one are read at a start.
+ */
+export const under = (step: string | number, findings: readonly Finding[]): readonly Finding[] =>
+  findings.length === 0 ? fine : findings.map((one) => ({ ...one, path: [step, ...one.path] }));
+
 export const anything: Check = () => fine;
 
 export function text(...rules: readonly Rule[]): Check {
-  return (value, path) => {
+  return (value) => {
     if (typeof value !== "string") {
       const advice = typeof value === "object" ? "" : "; write it in quotes";
-      return wrong(path, `${found(value)} is given where text is required${advice}`);
+      return wrong([], `${found(value)} is given where text is required${advice}`);
     }
     let findings = fine;
     for (const rule of rules) {
       const why = rule(value);
-      if (why !== undefined) findings = both(findings, wrong(path, why));
+      if (why !== undefined) findings = both(findings, wrong([], why));
     }
     return findings;
   };
@@ -48,39 +56,39 @@ export function word(...words: readonly string[]): Check {
 }
 
 export function whole(min: number, max: number): Check {
-  return (value, path) => {
+  return (value) => {
     if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return fine;
     if (typeof value === "string" && /^\d+$/.test(value))
-      return wrong(path, `"${value}" is text because of its quotes; write the number without them`);
+      return wrong([], `"${value}" is text because of its quotes; write the number without them`);
     const what = typeof value === "number" ? String(value) : found(value);
-    return wrong(path, `${what} is not a whole number from ${min} to ${max}`);
+    return wrong([], `${what} is not a whole number from ${min} to ${max}`);
   };
 }
 
 export const port = whole(1, 65_535);
 
-export const boolean: Check = (value, path) =>
-  typeof value === "boolean" ? fine : wrong(path, `${found(value)} is given where true or false is required`);
+export const boolean: Check = (value) =>
+  typeof value === "boolean" ? fine : wrong([], `${found(value)} is given where true or false is required`);
 
 export function listOf(check: Check, min = 0): Check {
-  return (value, path) => {
-    if (!Array.isArray(value)) return wrong(path, `${found(value)} is given where a list is required`);
-    if (value.length < min) return wrong(path, "the list is empty");
+  return (value) => {
+    if (!Array.isArray(value)) return wrong([], `${found(value)} is given where a list is required`);
+    if (value.length < min) return wrong([], "the list is empty");
     let findings = fine;
-    for (let at = 0; at < value.length; at += 1) findings = both(findings, check(value[at], [...path, at]));
+    for (let at = 0; at < value.length; at += 1) findings = both(findings, under(at, check(value[at])));
     return findings;
   };
 }
 
 /** Checks a mapping whose keys are data, such as labels. */
 export function mapOf(key: Rule, check: Check): Check {
-  return (value, path) => {
-    if (!isMapping(value)) return wrong(path, `${found(value)} is given where a mapping is required`);
+  return (value) => {
+    if (!isMapping(value)) return wrong([], `${found(value)} is given where a mapping is required`);
     let findings = fine;
     for (const name of Object.keys(value)) {
       const why = key(name);
-      if (why !== undefined) findings = both(findings, wrong([...path, name], why));
-      findings = both(findings, check(value[name], [...path, name]));
+      if (why !== undefined) findings = both(findings, wrong([name], why));
+      findings = both(findings, under(name, check(value[name])));
     }
     return findings;
   };
@@ -94,19 +102,18 @@ export function record(
   required: readonly string[] = [],
   ...more: Check[]
 ): Check {
-  return (value, path) => {
-    if (!isMapping(value)) return wrong(path, `${found(value)} is given where a mapping is required`);
+  return (value) => {
+    if (!isMapping(value)) return wrong([], `${found(value)} is given where a mapping is required`);
     let findings = fine;
-    for (const name of required)
-      if (isAbsent(value[name])) findings = both(findings, wrong(path, `${name} is missing`));
+    for (const name of required) if (isAbsent(value[name])) findings = both(findings, wrong([], `${name} is missing`));
     for (const name of Object.keys(value)) {
       const item = value[name];
       if (isAbsent(item)) continue;
       const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      findings = both(findings, known?.(item, [...path, name]) ?? unknownField(name, fields, path));
+      findings = both(findings, known === undefined ? unknownField(name, fields) : under(name, known(item)));
     }
     if (findings.some(({ fatal }) => fatal)) return findings;
-    for (const check of more) findings = both(findings, check(value, path));
+    for (const check of more) findings = both(findings, check(value));
     return findings;
   };
 }
@@ -124,15 +131,15 @@ function isAbsent(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-function unknownField(name: string, fields: Readonly<Record<string, Check>>, path: Path): readonly Finding[] {
-  if (name.includes("/")) return [{ path: [...path, name], why: strayAnnotation, fatal: false }];
+function unknownField(name: string, fields: Readonly<Record<string, Check>>): readonly Finding[] {
+  if (name.includes("/")) return [{ path: [name], why: strayAnnotation, fatal: false }];
   if (name === "annotations" || name === "labels")
-    return [{ path: [...path, name], why: `there is no such field; ${name} belong below metadata`, fatal: false }];
-  if (name === "sops" && path.length === 0)
+    return [{ path: [name], why: `there is no such field; ${name} belong below metadata`, fatal: false }];
+  if (name === "sops" && Object.hasOwn(fields, "metadata"))
     return [{ path: [name], why: "sops has encrypted the object; decrypt the file before it is read", fatal: false }];
   const similar = nearest(name, Object.keys(fields));
   const why = `there is no such field${similar === undefined ? "" : ` (did you mean ${similar}?)`}`;
-  return [{ path: [...path, name], why, fatal: false }];
+  return [{ path: [name], why, fatal: false }];
 }
 
 const strayAnnotation = "there is no such field; an annotation belongs below metadata.annotations";

@@ -15,11 +15,11 @@ const base64: Rule = (value) => {
     : "it is not base64; plain text belongs in stringData";
 };
 
-const small: Check = (value, path) => {
+const small: Check = (value) => {
   if (!isMapping(value)) return [];
   const texts = ["data", "stringData", "binaryData"].flatMap((field) => Object.values(value[field] ?? {}));
   const bytes = texts.reduce((sum, one) => sum + Buffer.byteLength(String(one)), 0);
-  return bytes > bytesLimit * 1.4 ? wrong(path, `it has more than ${bytesLimit} bytes of data`) : [];
+  return bytes > bytesLimit * 1.4 ? wrong([], `it has more than ${bytesLimit} bytes of data`) : [];
 };
 
 const pairKeys = ["tls.crt", "tls.key"];
@@ -28,18 +28,18 @@ const pairKeys = ["tls.crt", "tls.key"];
  * A Secret whose type requires a key pair must have both keys. `translate/` checks that they fit
  * together.
  */
-const promised: Check = (value, path) => {
+const promised: Check = (value) => {
   if (!isMapping(value) || value.type !== "kubernetes.io/tls") return [];
   const keys = [value.data, value.stringData].flatMap((some) => Object.keys(some ?? {}));
   return pairKeys
     .filter((key) => !keys.includes(key))
-    .flatMap((key) => wrong(path, `a Secret of type kubernetes.io/tls needs the key ${key}`));
+    .flatMap((key) => wrong([], `a Secret of type kubernetes.io/tls needs the key ${key}`));
 };
 
-const distinctKeys: Check = (value, path) => {
+const distinctKeys: Check = (value) => {
   const { data, binaryData } = value as { readonly data?: object; readonly binaryData?: object };
   const both = Object.keys(data ?? {}).filter((key) => Object.hasOwn(binaryData ?? {}, key));
-  return both.flatMap((key) => wrong([...path, "binaryData", key], "this key is in data, too"));
+  return both.flatMap((key) => wrong(["binaryData", key], "this key is in data, too"));
 };
 
 export const secret = record(

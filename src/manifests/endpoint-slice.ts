@@ -41,14 +41,14 @@ function unusable(value: string): string {
 }
 
 /** The addresses must have the type that the slice names. */
-const addresses: Check = (value, path) => {
+const addresses: Check = (value) => {
   if (!isMapping(value)) return [];
   const rule = addressRules[value.addressType as (typeof types)[number]];
   const endpoints = (value.endpoints ?? []) as readonly { readonly addresses: readonly string[] }[];
   return endpoints.flatMap((endpoint, at) =>
     endpoint.addresses.flatMap((address, which): readonly Finding[] => {
       const why = rule(address);
-      return why === undefined ? [] : wrong([...path, "endpoints", at, "addresses", which], why);
+      return why === undefined ? [] : wrong(["endpoints", at, "addresses", which], why);
     }),
   );
 };

@@ -25,19 +25,19 @@ const addresses = listOf(
 );
 
 /** Accepts what one EndpointSlice can hold: one list of ports, and addresses of one family. */
-const oneSlice: Check = (value, path) => {
+const oneSlice: Check = (value) => {
   if (!isMapping(value)) return [];
   const { subsets = [] } = value as unknown as Endpoints;
   const other = subsets.findIndex(({ ports }) => !isDeepStrictEqual(ports ?? [], subsets[0]?.ports ?? []));
   if (other > 0)
     return wrong(
-      [...path, "subsets", other, "ports"],
+      ["subsets", other, "ports"],
       "its ports are not those of the first subset; write an EndpointSlice for each",
     );
   const families = new Set(subsets.flatMap(addressesOf).map(({ ip }) => family(ip)));
   return families.size < 2
     ? []
-    : wrong([...path, "subsets"], "it has addresses of IPv4 and IPv6; write an EndpointSlice for each");
+    : wrong(["subsets"], "it has addresses of IPv4 and IPv6; write an EndpointSlice for each");
 };
 
 export const endpoints = record(

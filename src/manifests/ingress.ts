@@ -6,43 +6,43 @@ import { dnsLabel, dnsSubdomain, host, portName, tlsHost } from "./names.ts";
 
 /** Requires exactly one of two fields. */
 function oneOf(one: string, other: string): Check {
-  return (value, path) => {
+  return (value) => {
     const given = [one, other].filter((name) => isMapping(value) && value[name] !== undefined && value[name] !== null);
     if (given.length === 1) return [];
-    return wrong(path, given.length === 0 ? `it needs ${one} or ${other}` : `${one} and ${other} exclude each other`);
+    return wrong([], given.length === 0 ? `it needs ${one} or ${other}` : `${one} and ${other} exclude each other`);
   };
 }
 
 /** Fields that Ingresses had before networking.k8s.io/v1, and that many tutorials still show. */
-const ended: Check = (value, path) => {
+const ended: Check = (value) => {
   const { serviceName, servicePort } = value as { readonly serviceName?: unknown; readonly servicePort?: unknown };
   const port = typeof servicePort === "number" || /^\d+$/.test(String(servicePort)) ? "number" : "name";
   const written = `service: { name: ${serviceName ?? "NAME"}, port: { ${port}: ${servicePort ?? "PORT"} } }`;
-  return wrong(path, `serviceName and servicePort ended with Kubernetes 1.22; write ${written}`);
+  return wrong([], `serviceName and servicePort ended with Kubernetes 1.22; write ${written}`);
 };
 
-const backend: Check = (value, path) => {
+const backend: Check = (value) => {
   const isEnded = isMapping(value) && ["serviceName", "servicePort"].some((name) => Object.hasOwn(value, name));
-  return isEnded ? ended(value, path) : presentBackend(value, path);
+  return isEnded ? ended(value) : presentBackend(value);
 };
 
 /**
  * Checks a port's number. A text that is not a number is probably a name, which belongs in the
  * field `name`.
  */
-const portNumber: Check = (value, path) =>
+const portNumber: Check = (value) =>
   typeof value === "string" && !/^\d+$/.test(value)
-    ? wrong(path, `text is given where a number is required; the name of a port is written as name: ${shown(value)}`)
-    : port(value, path);
+    ? wrong([], `text is given where a number is required; the name of a port is written as name: ${shown(value)}`)
+    : port(value);
 
 const portFields = record({ name: text(portName), number: portNumber }, [], oneOf("name", "number"));
 
 /** Checks a port. Many users write the number itself, as in a Service. */
-const servicePort: Check = (value, path) => {
-  if (typeof value !== "number" && typeof value !== "string") return portFields(value, path);
+const servicePort: Check = (value) => {
+  if (typeof value !== "number" && typeof value !== "string") return portFields(value);
   const name = /^[\w-]{1,15}$/.test(String(value)) ? value : "NAME";
   const written = /^\d+$/.test(String(value)) ? `{ number: ${value} }` : `{ name: ${name} }`;
-  return wrong(path, `the port is given where a mapping is required; write port: ${written}`);
+  return wrong([], `the port is given where a mapping is required; write port: ${written}`);
 };
 
 const presentBackend = record(
@@ -67,11 +67,11 @@ const presentBackend = record(
 const ambiguous = ["//", "/./", "/../", "%2f", "%2F"];
 const ambiguousEnds = ["/..", "/."];
 
-const path: Check = (value, at) => {
+const path: Check = (value) => {
   if (!isMapping(value)) return [];
   const given = value.path ?? "";
   const why = pathMistake(String(given), value.pathType === "ImplementationSpecific");
-  return why === undefined ? [] : wrong(value.path === undefined ? at : [...at, "path"], why);
+  return why === undefined ? [] : wrong(value.path === undefined ? [] : ["path"], why);
 };
 
 function pathMistake(given: string, free: boolean): string | undefined {
@@ -85,8 +85,8 @@ const types = ["Exact", "Prefix", "ImplementationSpecific"];
 const knownPath = record({ path: text(), pathType: word(...types), backend }, ["pathType", "backend"], path);
 
 /** The earlier version of the API had no pathType, so its users need to know what to write. */
-const pathEntry: Check = (value, at) =>
-  knownPath(value, at).map((one) =>
+const pathEntry: Check = (value) =>
+  knownPath(value).map((one) =>
     one.why === "pathType is missing" ? { ...one, why: `pathType is missing; write one of ${types.join(", ")}` } : one,
   );
 
@@ -100,16 +100,16 @@ const rule = record({
   ),
 });
 
-const routesSomething: Check = (value, at) => {
+const routesSomething: Check = (value) => {
   const { rules, defaultBackend } = value as { readonly rules?: readonly unknown[]; readonly defaultBackend?: unknown };
   const has = (rules ?? []).length > 0 || (defaultBackend !== undefined && defaultBackend !== null);
-  return has ? [] : wrong(at, "it needs rules or defaultBackend");
+  return has ? [] : wrong([], "it needs rules or defaultBackend");
 };
 
 const secretName: Rule = (name) => (name === "" ? undefined : dnsSubdomain(name));
 
 /** The earlier name of `defaultBackend`. */
-const endedDefault: Check = (_, path) => wrong(path, "it ended with Kubernetes 1.22; write defaultBackend");
+const endedDefault: Check = () => wrong([], "it ended with Kubernetes 1.22; write defaultBackend");
 
 export const ingress = record(
   {

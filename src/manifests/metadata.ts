@@ -16,26 +16,30 @@ import { dnsLabel, labelValue, qualifiedName } from "./names.ts";
 
 const annotationBytes = 256 * 1024;
 
-const annotations: Check = (value, path) => {
-  const findings = mapOf(qualifiedName, text())(value, path);
+const texts = mapOf(qualifiedName, text());
+
+const annotations: Check = (value) => {
+  const findings = texts(value);
   if (findings.length > 0 || !isMapping(value)) return findings;
   const bytes = Object.entries(value).reduce((sum, [key, one]) => sum + Buffer.byteLength(key + String(one)), 0);
   return bytes > annotationBytes
-    ? wrong(path, `they have ${bytes} bytes together, and ${annotationBytes} is the limit`)
+    ? wrong([], `they have ${bytes} bytes together, and ${annotationBytes} is the limit`)
     : [];
 };
 
+const labelTexts = mapOf(qualifiedName, text(labelValue));
+
 /** Finds keys of annotations among the labels, where they have no effect. */
-const labels: Check = (value, path) => {
+const labels: Check = (value) => {
   const misplaced = Object.keys(isMapping(value) ? value : {}).filter((key) =>
     /^nginx\.ingress\.kubernetes\.io\//.test(key),
   );
   const findings = misplaced.map((key) => ({
-    path: [...path, key],
+    path: [key],
     why: "it is an annotation, which belongs below metadata.annotations",
     fatal: false,
   }));
-  return [...mapOf(qualifiedName, text(labelValue))(value, path), ...findings];
+  return [...labelTexts(value), ...findings];
 };
 
 const time = text((value) =>

@@ -50,23 +50,27 @@ export function writtenObject(value: unknown): WrittenObject {
   const namespace = typeof meta.namespace === "string" && meta.namespace !== "" ? meta.namespace : "default";
   const written = kind === "Endpoints" ? kind : meant;
   const name: ObjectName = { kind: written, name: meta.name, ...(namespaced ? { namespace } : {}) };
-  const metadata = { ...meta, name: meta.name, namespace };
-  const { namespace: _, ...bare } = metadata;
-  const object = { ...value, apiVersion, kind, metadata: namespaced ? metadata : bare } as KubernetesObject;
+  const object = (meta.namespace === name.namespace ? value : placed(value, meta, name.namespace)) as KubernetesObject;
   if (recognised.is === "mistaken") {
     const mistake: Finding = { path: [recognised.field], why: recognised.why, fatal: true };
     return { is: "mistaken", name, findings: [mistake, ...findingsOfMetadata(meant, object)] };
   }
-  const findings = withPatchHint(recognised.rule.check(object, []));
+  const findings = withPatchHint(recognised.rule.check(object));
   const good = findings.every(({ fatal }) => !fatal);
   const content = good ? finished(object) : undefined;
   const key = kind === "Endpoints" ? `${keyOf(object)}#` : keyOf(object);
   return { is: "ours", kind: recognised.kind, key, name, findings, object: content };
 }
 
+/** Returns the object in its namespace, which is undefined for kinds that have none. */
+function placed(value: object, meta: object, namespace: string | undefined): object {
+  const { namespace: _, ...bare } = meta as { readonly namespace?: unknown };
+  return { ...value, metadata: namespace === undefined ? bare : { ...bare, namespace } };
+}
+
 /** All versions of a kind have the same metadata, and the rest has other fields in each. */
 function findingsOfMetadata(kind: string, object: KubernetesObject): readonly Finding[] {
-  return (kinds[kind as WatchedKind]?.check(object, []) ?? []).filter(({ path }) => path[0] === "metadata");
+  return (kinds[kind as WatchedKind]?.check(object) ?? []).filter(({ path }) => path[0] === "metadata");
 }
 
 const customGroups = [gatewayGroup, sluiceGroup];
@@ -82,7 +86,7 @@ function withoutNulls<T>(value: T): T {
 function namelessWhy(kind: string, metadata: unknown, name: unknown): string {
   const [field, value] = isMapping(metadata) ? ["metadata.name", name] : ["metadata", metadata];
   if (value === undefined || value === null || value === "") return `this ${kind} has no metadata.name`;
-  const [finding] = isMapping(metadata) ? text()(value, []) : record({})(value, []);
+  const [finding] = isMapping(metadata) ? text()(value) : record({})(value);
   return `${field} of this ${kind}: ${finding!.why}`;
 }
 

@@ -23,55 +23,57 @@ import { dnsLabel, dnsSubdomain, portName } from "./names.ts";
 
 const protocol = word("TCP", "UDP", "SCTP");
 
-const targetPort: Check = (value, path) =>
-  typeof value === "number" ? port(value, path) : text(portName)(value, path);
+const namedPort = text(portName);
+
+const targetPort: Check = (value) => (typeof value === "number" ? port(value) : namedPort(value));
 
 const clusterIP: Rule = (value) =>
   value === "" || value === "None" || isIP(value) !== 0 ? undefined : `${shown(value)} is not an IP address or None`;
 
-const servicePort = record(
-  {
-    name: text(dnsLabel),
-    port,
-    protocol,
-    targetPort,
-    nodePort: whole(0, 65_535),
-    appProtocol: text(),
-  },
-  ["port"],
+const eachPort = listOf(
+  record(
+    {
+      name: text(dnsLabel),
+      port,
+      protocol,
+      targetPort,
+      nodePort: whole(0, 65_535),
+      appProtocol: text(),
+    },
+    ["port"],
+  ),
 );
 
 /** Several ports must have different names, and no two may have the same number and protocol. */
-const distinctPorts: Check = (value, path) => {
+const distinctPorts: Check = (value) => {
   const ports = value as readonly { readonly name?: string; readonly port: number; readonly protocol?: string }[];
   const findings: Finding[] = [];
   const seen = new Set<string>();
   for (const [at, { name = "", port: number, protocol: given = "TCP" }] of ports.entries()) {
-    if (name === "" && ports.length > 1)
-      findings.push(...wrong([...path, at], "with several ports, each needs a name"));
+    if (name === "" && ports.length > 1) findings.push(...wrong([at], "with several ports, each needs a name"));
     for (const [sign, why] of [
       [`name ${name}`, `the name ${name} is given twice`],
       [`${number}/${given}`, `port ${number} is given twice for ${given}`],
     ] as const) {
-      if (sign !== "name " && seen.has(sign)) findings.push(...wrong([...path, at], why));
+      if (sign !== "name " && seen.has(sign)) findings.push(...wrong([at], why));
       seen.add(sign);
     }
   }
   return findings;
 };
 
-const ports: Check = (value, path) => {
-  const findings = listOf(servicePort)(value, path);
-  return findings.some(({ fatal }) => fatal) ? findings : [...findings, ...distinctPorts(value, path)];
+const ports: Check = (value) => {
+  const findings = eachPort(value);
+  return findings.some(({ fatal }) => fatal) ? findings : [...findings, ...distinctPorts(value)];
 };
 
-const complete: Check = (value, path) => {
+const complete: Check = (value) => {
   if (!isMapping(value)) return [];
   const { type, externalName, ports: given, clusterIP: address } = value;
   if (type === "ExternalName")
-    return externalName === undefined ? wrong(path, "a Service of type ExternalName needs externalName") : [];
+    return externalName === undefined ? wrong([], "a Service of type ExternalName needs externalName") : [];
   const some = Array.isArray(given) && given.length > 0;
-  return some || address === "None" ? [] : wrong(path, "ports is missing");
+  return some || address === "None" ? [] : wrong([], "ports is missing");
 };
 
 const unread = [

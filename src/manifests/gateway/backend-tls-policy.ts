@@ -19,22 +19,22 @@ const setName: Rule = (value) =>
 const isFilled = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
 
 /** Only the field of the given type may be present. */
-const nameOfType: Check = (value, path) => {
+const nameOfType: Check = (value) => {
   const { type, hostname: host, uri: id } = value as Record<string, unknown>;
   const [wanted, other] = type === "Hostname" ? (["hostname", id] as const) : (["uri", host] as const);
-  if (!isFilled((value as Record<string, unknown>)[wanted])) return wrong(path, `${wanted} is missing`);
-  return isFilled(other) ? wrong(path, `only ${wanted} may stand beside type ${type}`) : [];
+  if (!isFilled((value as Record<string, unknown>)[wanted])) return wrong([], `${wanted} is missing`);
+  return isFilled(other) ? wrong([], `only ${wanted} may stand beside type ${type}`) : [];
 };
 
-const authorities: Check = (value, path) => {
+const authorities: Check = (value) => {
   const { caCertificateRefs = [], wellKnownCACertificates } = value as Record<string, unknown>;
   const has = (caCertificateRefs as readonly unknown[] | null)?.length ?? 0;
   if (has > 0 && isFilled(wellKnownCACertificates)) {
-    return wrong(path, "only one of caCertificateRefs and wellKnownCACertificates may stand there");
+    return wrong([], "only one of caCertificateRefs and wellKnownCACertificates may stand there");
   }
   return has > 0 || isFilled(wellKnownCACertificates)
     ? []
-    : wrong(path, "caCertificateRefs is missing, or wellKnownCACertificates");
+    : wrong([], "caCertificateRefs is missing, or wellKnownCACertificates");
 };
 
 export const backendTLSPolicy = record(

@@ -8,7 +8,7 @@ import { httpRoute } from "./http-route.ts";
 
 const metadata = { name: "x", namespace: "ns" };
 const mistakes = (check: Check, spec: unknown) =>
-  check({ metadata, spec }, []).map(({ path, why }) => `${fieldOf(path)}: ${why}`);
+  check({ metadata, spec }).map(({ path, why }) => `${fieldOf(path)}: ${why}`);
 
 const listener = { name: "http", port: 80, protocol: "HTTP" };
 const ofGateway = (...listeners: unknown[]) => ({ gatewayClassName: "sluice", listeners });

@@ -52,25 +52,25 @@ const protocol: Rule = (value) =>
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** The definition's rules for one listener. */
-const listenerRules: Check = (value, path) => {
+const listenerRules: Check = (value) => {
   const { protocol: given, tls, hostname: host } = value as Record<string, unknown>;
   const mode = isMapping(tls) ? (tls.mode ?? "Terminate") : undefined;
   if (["HTTP", "TCP", "UDP"].includes(given as string) && isGiven(tls)) {
-    return wrong([...path, "tls"], `it must not stand beside protocol ${given}`);
+    return wrong(["tls"], `it must not stand beside protocol ${given}`);
   }
   if (given === "HTTPS" && mode !== undefined && mode !== "Terminate") {
-    return wrong([...path, "tls", "mode"], "it must be Terminate beside protocol HTTPS");
+    return wrong(["tls", "mode"], "it must be Terminate beside protocol HTTPS");
   }
   if (["TCP", "UDP"].includes(given as string) && isGiven(host) && host !== "") {
-    return wrong([...path, "hostname"], `it must not stand beside protocol ${given}`);
+    return wrong(["hostname"], `it must not stand beside protocol ${given}`);
   }
-  return given === "TLS" && !isGiven(tls) ? wrong(path, "tls is missing, and protocol TLS needs its mode") : [];
+  return given === "TLS" && !isGiven(tls) ? wrong([], "tls is missing, and protocol TLS needs its mode") : [];
 };
 
-const certificates: Check = (value, path) => {
+const certificates: Check = (value) => {
   const { mode = "Terminate", certificateRefs, options } = value as Record<string, unknown>;
   const has = [certificateRefs, options].some((one) => isGiven(one) && Object.keys(one as object).length > 0);
-  return mode === "Terminate" && !has ? wrong(path, "it needs certificateRefs or options where mode is Terminate") : [];
+  return mode === "Terminate" && !has ? wrong([], "it needs certificateRefs or options where mode is Terminate") : [];
 };
 
 const listener = record(
@@ -142,10 +142,10 @@ const frontend = record(
   ["default"],
 );
 
-const addressValue: Check = (value, path) => {
+const addressValue: Check = (value) => {
   const { type = "IPAddress", value: given } = value as Record<string, unknown>;
   if (type !== "IPAddress" || !isGiven(given) || given === "" || isIP(given as string) > 0) return [];
-  return wrong([...path, "value"], `${shown(given as string)} is not an IP address`);
+  return wrong(["value"], `${shown(given as string)} is not an IP address`);
 };
 
 export const gateway = record(

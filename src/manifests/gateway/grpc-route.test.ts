@@ -5,7 +5,7 @@ import { grpcRoute } from "./grpc-route.ts";
 
 const metadata = { name: "x", namespace: "ns" };
 const mistakes = (rules: unknown) =>
-  grpcRoute({ metadata, spec: { parentRefs: [{ name: "gw" }], rules } }, []).map(
+  grpcRoute({ metadata, spec: { parentRefs: [{ name: "gw" }], rules } }).map(
     ({ path, why }) => `${fieldOf(path)}: ${why}`,
   );
 

@@ -20,16 +20,16 @@ import { sessionPersistence } from "./rule-fields.ts";
 const serviceName = /^\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$/i;
 const methodName = /^[A-Za-z_][A-Za-z_0-9]*$/;
 
-const methodRules: Check = (value, path) => {
+const methodRules: Check = (value) => {
   const { type = "Exact", service, method } = value as Readonly<Record<string, string | undefined>>;
-  if (service === undefined && method === undefined) return wrong(path, "service and method are both missing");
+  if (service === undefined && method === undefined) return wrong([], "service and method are both missing");
   if (type !== "Exact") return [];
   if (service !== undefined && !serviceName.test(service)) {
-    return wrong([...path, "service"], `${shown(service)} is not the name of a service such as shop.v1.Items`);
+    return wrong(["service"], `${shown(service)} is not the name of a service such as shop.v1.Items`);
   }
   return method === undefined || methodName.test(method)
     ? []
-    : wrong([...path, "method"], `${shown(method)} is not the name of a method`);
+    : wrong(["method"], `${shown(method)} is not the name of a method`);
 };
 
 const match = record({

@@ -49,17 +49,16 @@ const pathTypes = ["Exact", "PathPrefix", "RegularExpression"];
 const ambiguous = ["//", "/./", "/../", "%2f", "%2F", "#"];
 const ambiguousEnds = ["/..", "/."];
 
-const pathValue: Check = (value, path) => {
+const pathValue: Check = (value) => {
   const { type = "PathPrefix", value: given = "/" } = value as { readonly type?: string; readonly value?: string };
   if (type === "RegularExpression") return [];
-  const at = [...path, "value"];
-  if (!given.startsWith("/")) return wrong(at, `${shown(given)} does not begin with /`);
+  if (!given.startsWith("/")) return wrong(["value"], `${shown(given)} does not begin with /`);
   const part = ambiguous.find((one) => given.includes(one)) ?? ambiguousEnds.find((one) => given.endsWith(one));
-  if (part !== undefined) return wrong(at, `${shown(given)} has ${part} in it`);
+  if (part !== undefined) return wrong(["value"], `${shown(given)} has ${part} in it`);
   const strange = /[^-A-Za-z0-9/._~!$&'()*+,;=:@%]|%(?![0-9a-fA-F]{2})/.exec(given)?.[0];
   return strange === undefined
     ? []
-    : wrong(at, `${shown(given)} has ${shown(strange)} in it, which is to be written as %XX`);
+    : wrong(["value"], `${shown(given)} has ${shown(strange)} in it, which is to be written as %XX`);
 };
 
 export const valueMatch = (longest: number) =>
@@ -96,15 +95,15 @@ const pathChange = record(
     replacePrefixMatch: text(atMost(1_024)),
   },
   ["type"],
-  (value, path) => {
+  (value) => {
     const { type, replaceFullPath, replacePrefixMatch } = value as Record<string, unknown>;
     const [needed, other] =
       type === "ReplaceFullPath"
         ? ["replaceFullPath", "replacePrefixMatch"]
         : ["replacePrefixMatch", "replaceFullPath"];
     const given = { replaceFullPath, replacePrefixMatch } as Record<string, unknown>;
-    if (given[needed] === undefined) return wrong(path, `${needed} is missing, and type is ${type}`);
-    return given[other] === undefined ? [] : wrong([...path, other], `it must not stand beside type ${type}`);
+    if (given[needed] === undefined) return wrong([], `${needed} is missing, and type is ${type}`);
+    return given[other] === undefined ? [] : wrong([other], `it must not stand beside type ${type}`);
   },
 );
 
@@ -116,9 +115,9 @@ const origin: Rule = (value) =>
     : `${shown(value)} is not an origin such as https://shop.example`;
 
 /** The definition's rule about `*` in lists of CORS. */
-const starAlone: Check = (value, path) => {
+const starAlone: Check = (value) => {
   const all = value as readonly string[];
-  return all.length > 1 && all.includes("*") ? wrong(path, "* stands beside others, and it must stand alone") : [];
+  return all.length > 1 && all.includes("*") ? wrong([], "* stands beside others, and it must stand alone") : [];
 };
 
 const cors = record({
@@ -163,10 +162,10 @@ const filter = record(
       hostname: text(exactHost),
       path: pathChange,
       port,
-      statusCode: (value, path) =>
+      statusCode: (value) =>
         [301, 302, 303, 307, 308].includes(value as number)
           ? []
-          : wrong(path, `${JSON.stringify(value)} is not one of 301, 302, 303, 307, 308`),
+          : wrong([], `${JSON.stringify(value)} is not one of 301, 302, 303, 307, 308`),
     }),
     urlRewrite: record({ hostname: text(exactHost), path: pathChange }),
     cors,
@@ -178,12 +177,12 @@ const filter = record(
 
 /** Checks that a filter has the field of its type and none of another type. */
 export function fieldOfType(fieldOf: Readonly<Record<string, string>>): Check {
-  return (value, path) => {
+  return (value) => {
     const { type, ...fields } = value as Record<string, unknown>;
     const needed = fieldOf[type as string]!;
-    if (!Object.hasOwn(fields, needed)) return wrong(path, `${needed} is missing, and type is ${type}`);
+    if (!Object.hasOwn(fields, needed)) return wrong([], `${needed} is missing, and type is ${type}`);
     const other = Object.keys(fields).find((name) => name !== needed && (fields[name] ?? undefined) !== undefined);
-    return other === undefined ? [] : wrong([...path, other], `it must not stand beside type ${type}`);
+    return other === undefined ? [] : wrong([other], `it must not stand beside type ${type}`);
   };
 }
 
@@ -195,10 +194,10 @@ export const distinctTypes = distinct(
   (type) => `${type} is given twice`,
 );
 
-const filters = both(few(filter, 16), distinctTypes, (value, path) => {
+const filters = both(few(filter, 16), distinctTypes, (value) => {
   const types = (value as readonly { readonly type: string }[]).map(({ type }) => type);
   const both = types.includes("RequestRedirect") && types.includes("URLRewrite");
-  return both ? wrong(path, "RequestRedirect and URLRewrite exclude each other") : [];
+  return both ? wrong([], "RequestRedirect and URLRewrite exclude each other") : [];
 });
 interface Filtered {
   readonly filters?: readonly Record<string, unknown>[];
@@ -212,19 +211,19 @@ function replacesPrefix({ filters: all = [] }: Filtered): boolean {
   );
 }
 
-const ruleRules: Check = (value, path) => {
+const ruleRules: Check = (value) => {
   const rule = value as Filtered & {
     readonly matches?: readonly { readonly path?: { readonly type?: string } }[];
     readonly backendRefs?: readonly Filtered[];
   };
   const redirects = (rule.filters ?? []).some(({ type }) => type === "RequestRedirect");
   if (redirects && (rule.backendRefs ?? []).length > 0) {
-    return wrong([...path, "backendRefs"], "it must not stand beside the filter RequestRedirect");
+    return wrong(["backendRefs"], "it must not stand beside the filter RequestRedirect");
   }
   if (![rule, ...(rule.backendRefs ?? [])].some(replacesPrefix)) return [];
   const matches = rule.matches ?? [{}];
   const isOne = matches.length === 1 && (matches[0]?.path?.type ?? "PathPrefix") === "PathPrefix";
-  return isOne ? [] : wrong([...path, "matches"], "there must be one, of type PathPrefix, beside replacePrefixMatch");
+  return isOne ? [] : wrong(["matches"], "there must be one, of type PathPrefix, beside replacePrefixMatch");
 };
 
 const rule = record(
@@ -245,12 +244,10 @@ const mostMatches = 128;
 
 /** Limits the matches of all rules together. A rule without matches counts as `ofNone`. */
 export function fewMatches(ofNone: number): Check {
-  return (value, path) => {
+  return (value) => {
     const rules = value as readonly { readonly matches?: readonly unknown[] }[];
     const count = rules.reduce((sum, { matches }) => sum + (matches?.length ?? ofNone), 0);
-    return count > mostMatches
-      ? wrong(path, `they have ${count} matches together, and ${mostMatches} are the most`)
-      : [];
+    return count > mostMatches ? wrong([], `they have ${count} matches together, and ${mostMatches} are the most`) : [];
   };
 }
 

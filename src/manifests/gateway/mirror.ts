@@ -5,10 +5,10 @@ import { backendReference } from "./names.ts";
 const fraction = record(
   { numerator: whole(0, 2_147_483_647), denominator: whole(1, 2_147_483_647) },
   ["numerator"],
-  (value, path) => {
+  (value) => {
     const { numerator, denominator = 100 } = value as { readonly numerator: number; readonly denominator?: number };
     return numerator > denominator
-      ? wrong([...path, "numerator"], `${numerator} is more than the denominator ${denominator}`)
+      ? wrong(["numerator"], `${numerator} is more than the denominator ${denominator}`)
       : [];
   },
 );
@@ -16,8 +16,8 @@ const fraction = record(
 export const mirror = record(
   { backendRef: backendReference, percent: whole(0, 100), fraction },
   ["backendRef"],
-  (value, path) =>
+  (value) =>
     ["percent", "fraction"].every((name) => ((value as Record<string, unknown>)[name] ?? undefined) !== undefined)
-      ? wrong([...path, "percent"], "it must not stand beside fraction")
+      ? wrong(["percent"], "it must not stand beside fraction")
       : [],
 );

@@ -34,11 +34,12 @@ export const sectionName = text(dnsSubdomain);
 
 /** Checks a list with at most this many items. */
 export function few(check: Check, most: number, least = 0): Check {
-  return (value, path) => {
-    const findings = listOf(check, least)(value, path);
+  const list = listOf(check, least);
+  return (value) => {
+    const findings = list(value);
     const count = Array.isArray(value) ? value.length : 0;
     return count > most
-      ? [...findings, ...wrong(path, `the list has ${count} items, and ${most} are the most`)]
+      ? [...findings, ...wrong([], `the list has ${count} items, and ${most} are the most`)]
       : findings;
   };
 }
@@ -48,12 +49,12 @@ export function distinct(
   keyOf: (item: Record<string, unknown>) => string | undefined,
   why: (key: string) => string,
 ): Check {
-  return (value, path) => {
+  return (value) => {
     const seen = new Set<string>();
     return (value as readonly Record<string, unknown>[]).flatMap((item, at) => {
       const key = keyOf(item);
       if (key === undefined) return [];
-      if (seen.has(key)) return wrong([...path, at], why(key));
+      if (seen.has(key)) return wrong([at], why(key));
       seen.add(key);
       return [];
     });
@@ -77,7 +78,7 @@ export function alike(
   fields: readonly string[],
   what: string,
 ): Check {
-  return (value, path) => {
+  return (value) => {
     const first = new Map<string, Record<string, unknown>>();
     return (value as readonly Record<string, unknown>[]).flatMap((item, at) => {
       const one = first.get(keyOf(item)) ?? item;
@@ -85,7 +86,7 @@ export function alike(
       const field = fields.find((name) => isBlank(one[name]) !== isBlank(item[name]));
       return field === undefined
         ? []
-        : wrong([...path, at], `another one names the same ${what}, and only one of them has ${field}`);
+        : wrong([at], `another one names the same ${what}, and only one of them has ${field}`);
     });
   };
 }
@@ -94,17 +95,17 @@ const isBlank = (value: unknown): boolean => value === undefined || value === nu
 
 /** Runs the checks in order. Later ones run only if earlier ones have found no mistake. */
 export function both(first: Check, ...others: readonly Check[]): Check {
-  return (value, path) => {
-    const findings = first(value, path);
+  return (value) => {
+    const findings = first(value);
     if (findings.some(({ fatal }) => fatal)) return findings;
-    return [...findings, ...others.flatMap((check) => check(value, path))];
+    return [...findings, ...others.flatMap((check) => check(value))];
   };
 }
 
-const hasPort: Check = (value, path) => {
+const hasPort: Check = (value) => {
   const { group = "", kind = "Service", port: given } = value as Record<string, unknown>;
   const isService = group === "" && kind === "Service";
-  return isService && (given ?? undefined) === undefined ? wrong(path, "port is missing, which a Service needs") : [];
+  return isService && (given ?? undefined) === undefined ? wrong([], "port is missing, which a Service needs") : [];
 };
 
 export const backendFields = { ...placed, port, weight: whole(0, 1_000_000) };

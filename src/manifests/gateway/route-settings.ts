@@ -2,7 +2,7 @@
  * The API server's rules for RouteSettings. Their definition leaves the values of annotations to
  * Sluice.
  */
-import { anything, type Check, isMapping, record, text, word, wrong } from "../check.ts";
+import { anything, type Check, isMapping, record, text, under, word, wrong } from "../check.ts";
 import { metadata } from "../metadata.ts";
 import { dnsSubdomain } from "../names.ts";
 import { both, distinct, few, named, sectionName } from "./names.ts";
@@ -22,11 +22,11 @@ const targetRefs = both(
   ),
 );
 
-const values: Check = (value, path) => {
-  if (!isMapping(value)) return wrong(path, "it is not a mapping of names and values");
+const values: Check = (value) => {
+  if (!isMapping(value)) return wrong([], "it is not a mapping of names and values");
   return Object.entries(value).flatMap(([key, one]) => {
-    if (key === "targetRefs") return one === undefined || one === null ? [] : targetRefs(one, [...path, key]);
-    return typeof one === "object" ? wrong([...path, key], "it is not text, a number, true or false") : [];
+    if (key === "targetRefs") return one === undefined || one === null ? [] : under(key, targetRefs(one));
+    return typeof one === "object" ? wrong([key], "it is not text, a number, true or false") : [];
   });
 };
 

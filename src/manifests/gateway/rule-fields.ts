@@ -14,10 +14,10 @@ const authPath: Rule = (value) =>
 const duration: Rule = (value) =>
   durationMs(value) === undefined ? `${shown(value)} is not a duration such as 500ms, 10s or 1h30m` : undefined;
 
-export const timeouts = record({ request: text(duration), backendRequest: text(duration) }, [], (value, path) => {
+export const timeouts = record({ request: text(duration), backendRequest: text(duration) }, [], (value) => {
   const { request, backendRequest } = value as { readonly request?: string; readonly backendRequest?: string };
   const [all = 0, each = 0] = [request, backendRequest].map((one) => (one === undefined ? 0 : durationMs(one)));
-  return all > 0 && each > all ? wrong([...path, "backendRequest"], "it is longer than request") : [];
+  return all > 0 && each > all ? wrong(["backendRequest"], "it is longer than request") : [];
 });
 
 export const retry = record({
@@ -42,16 +42,16 @@ export const sessionPersistence = record(
     header: record({ name: text(headerName) }, ["name"]),
   },
   [],
-  (value, path) => {
+  (value) => {
     const { type = "Cookie", absoluteTimeout, cookieConfig, cookie } = value as SessionPersistence;
     const alien = { cookieConfig: "Cookie", cookie: "Cookie", header: "Header" };
     for (const [field, of] of Object.entries(alien)) {
       const isThere = (value as Readonly<Record<string, unknown>>)[field] !== undefined;
-      if (isThere && type !== of) return wrong([...path, field], `it must not stand beside type ${type}`);
+      if (isThere && type !== of) return wrong([field], `it must not stand beside type ${type}`);
     }
     const isPermanent = (cookie ?? cookieConfig)?.lifetimeType === "Permanent";
     const isMissing = isPermanent && absoluteTimeout === undefined;
-    return isMissing ? wrong(path, "absoluteTimeout is missing, and lifetimeType is Permanent") : [];
+    return isMissing ? wrong([], "absoluteTimeout is missing, and lifetimeType is Permanent") : [];
   },
 );
 
@@ -70,12 +70,10 @@ export const externalAuth = record(
     forwardBody: record({ maxSize: whole(0, 65_535) }),
   },
   ["protocol", "backendRef"],
-  (value, path) => {
+  (value) => {
     const { protocol, ...fields } = value as Record<string, unknown>;
     const [own, other] = protocol === "GRPC" ? (["grpc", "http"] as const) : (["http", "grpc"] as const);
-    if (fields[other] !== undefined) return wrong([...path, other], `it must not stand beside protocol ${protocol}`);
-    return (fields[own] ?? undefined) === undefined
-      ? wrong(path, `${own} is missing, and protocol is ${protocol}`)
-      : [];
+    if (fields[other] !== undefined) return wrong([other], `it must not stand beside protocol ${protocol}`);
+    return (fields[own] ?? undefined) === undefined ? wrong([], `${own} is missing, and protocol is ${protocol}`) : [];
   },
 );

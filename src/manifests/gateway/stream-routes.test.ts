@@ -5,7 +5,7 @@ import { portRoute, tlsRoute } from "./stream-routes.ts";
 
 const metadata = { name: "x", namespace: "ns" };
 const mistakes = (check: Check, spec: unknown) =>
-  check({ metadata, spec }, []).map(({ path, why }) => `${fieldOf(path)}: ${why}`);
+  check({ metadata, spec }).map(({ path, why }) => `${fieldOf(path)}: ${why}`);
 
 const backend = { name: "db", port: 5432, weight: 3 };
 const rules = [{ name: "all", backendRefs: [backend] }];
