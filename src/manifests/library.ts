@@ -106,8 +106,10 @@ export class Library {
   #adopt(ids: ReadonlySet<string>): void {
     const changes: ObjectChange[] = [];
     for (const id of ids) {
-      const [kind, key] = id.split(" ") as [WatchedKind, string];
-      const object = this.#objectOf(id);
+      const held = this.#heldFor(id);
+      const { kind, key } = held ?? partsOf(id);
+      const object = held && this.#ages.aged(id, held.object);
+      if (held === undefined) this.#forget(id);
       const present = this.#objects[tableOf[kind]] as Table<KubernetesObject> | undefined;
       // An object that was moved to another file without a change has not changed.
       if (!isDeepStrictEqual(present?.get(key), object)) changes.push({ kind, key, object });
@@ -118,13 +120,13 @@ export class Library {
     this.#snapshot = hasClass ? this.#objects : { ...this.#objects, ingressClasses: this.#assumedClasses };
   }
 
-  #objectOf(id: string): KubernetesObject | undefined {
-    const owner = this.#ownerOf(id);
-    const held = this.#files.get(owner ?? "")?.objects.get(id);
-    if (held !== undefined) return this.#ages.aged(id, held.object);
+  #heldFor(id: string): Held | undefined {
+    return this.#files.get(this.#ownerOf(id) ?? "")?.objects.get(id);
+  }
+
+  #forget(id: string): void {
     this.#ages.forget(id);
     this.#holders.delete(id);
-    return undefined;
   }
 
   /** Returns the file that was seen first among those with this object. */
@@ -157,6 +159,11 @@ export class Library {
     const problems = [...faults, ...doubles, ...taken];
     return problems.length === 0 ? undefined : problems;
   }
+}
+
+function partsOf(id: string): { readonly kind: WatchedKind; readonly key: string } {
+  const [kind, key] = id.split(" ") as [WatchedKind, string];
+  return { kind, key };
 }
 
 function idsOf(state: FileState | undefined): Iterable<string> {
