@@ -151,6 +151,40 @@ test("kinds whose version is too old are reported and not watched", async () => 
   expect(found).toEqual(["ReferenceGrant,(GatewayClass),(Gateway),(HTTPRoute)"]);
 });
 
+test("kinds that older definitions have before v1 are watched in their newest version, until v1 is there", async () => {
+  const api = new FakeApi();
+  const ofGroup = (version: string) => `gateway.networking.k8s.io/${version}`;
+  const tls = { name: "tlsroutes", kind: "TLSRoute" };
+  const tcp = { name: "tcproutes", kind: "TCPRoute" };
+  const policies = { name: "backendtlspolicies", kind: "BackendTLSPolicy" };
+  api.kinds.set(v1, all);
+  api.kinds.set(ofGroup("v1alpha3"), [tls, policies]);
+  api.kinds.set(ofGroup("v1alpha2"), [tls, tcp]);
+  api.put(object("TLSRoute", "a"), object("TCPRoute", "b"), object("BackendTLSPolicy", "c"));
+  const { cluster, clock, found } = open(api);
+  await cluster.synced;
+  const versions = () => {
+    const { tlsRoutes, tcpRoutes, backendTLSPolicies } = cluster.snapshot();
+    return [tlsRoutes.get("shop/a"), tcpRoutes.get("shop/b"), backendTLSPolicies.get("shop/c")].map((one) =>
+      one?.apiVersion.replace("gateway.networking.k8s.io/", ""),
+    );
+  };
+  expect(versions()).toEqual(["v1alpha3", "v1alpha2", "v1alpha3"]);
+  expect(found).toEqual(["GatewayClass,Gateway,HTTPRoute,ReferenceGrant,TLSRoute,TCPRoute,BackendTLSPolicy"]);
+  api.kinds.set(v1, [...all, tls, tcp, policies]);
+  await clock.advance(31_000);
+  await vi.waitFor(() => expect(versions()).toEqual(["v1", "v1", "v1"]), soon);
+});
+
+test("a kind whose only version has other fields than v1 is reported", async () => {
+  const api = new FakeApi();
+  api.kinds.set(v1, all);
+  api.kinds.set("gateway.networking.k8s.io/v1alpha2", [{ name: "backendtlspolicies", kind: "BackendTLSPolicy" }]);
+  const { cluster, found } = open(api);
+  await cluster.synced;
+  expect(found).toEqual(["GatewayClass,Gateway,HTTPRoute,ReferenceGrant,(BackendTLSPolicy)"]);
+});
+
 test("the versions of the definitions are those of the bundle, also after an upgrade of it", async () => {
   const api = new FakeApi();
   api.kinds.set(v1, [gateways, routes]);

@@ -15,8 +15,8 @@ import {
   sleep,
   succeeded,
 } from "../kubernetes/index.ts";
-import { bundleVersion, type DefinitionVersions } from "../model/gateway/definition-versions.ts";
-import { gatewayGroup, type ReferenceGrant } from "../model/gateway/objects.ts";
+import { bundleVersion, type DefinitionVersions, versionsBeforeV1 } from "../model/gateway/definition-versions.ts";
+import { gatewayGroup } from "../model/gateway/objects.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import {
   backendTLSPolicies,
@@ -47,24 +47,26 @@ export interface ServedKinds {
 }
 
 const beta = `${gatewayGroup}/v1beta1`;
-
-/** ReferenceGrants became v1 only with Gateway API 1.5. */
-const referenceGrantsBeta = resource<ReferenceGrant>({ ...referenceGrants, apiVersion: beta });
+const alphas = ["v1alpha3", "v1alpha2"].map((version) => `${gatewayGroup}/${version}`);
 
 /** For each kind, the versions that Sluice reads, best first. */
 export const gatewayKinds: readonly (readonly GatewayKind[])[] = [
-  [gatewayClasses],
-  [gateways],
-  [httpRoutes],
-  [referenceGrants, referenceGrantsBeta],
-  [grpcRoutes],
-  [tlsRoutes],
-  [tcpRoutes],
-  [udpRoutes],
-  [listenerSets],
-  [backendTLSPolicies],
-  [routeSettings],
-];
+  gatewayClasses,
+  gateways,
+  httpRoutes,
+  referenceGrants,
+  grpcRoutes,
+  tlsRoutes,
+  tcpRoutes,
+  udpRoutes,
+  listenerSets,
+  backendTLSPolicies,
+  routeSettings,
+].map((best: GatewayKind) => [best, ...(versionsBeforeV1[best.kind] ?? []).map((version) => inVersion(best, version))]);
+
+function inVersion(best: GatewayKind, version: string): GatewayKind {
+  return resource({ ...best, apiVersion: `${gatewayGroup}/${version}` });
+}
 
 const lookMs = 30_000;
 const soonMs = 1_000;
@@ -131,11 +133,11 @@ export class GatewayKinds {
     if (last === undefined || textOf(last) !== textOf(kinds)) this.#options.found(kinds);
   }
 
-  /** Requests v1 and the group of RouteSettings, and v1beta1 if v1 lacks a kind. */
+  /** Requests v1 and the group of RouteSettings, and earlier versions while a kind is missing. */
   async #look(signal: AbortSignal): Promise<Answer<ServedKinds>> {
     const offered = new Map<string, ReadonlySet<string>>();
-    for (const version of [gatewayClasses.apiVersion, routeSettings.apiVersion, beta]) {
-      if (version === beta && gatewayKinds.every((versions) => has(offered, versions[0] as GatewayKind))) break;
+    for (const version of [gatewayClasses.apiVersion, routeSettings.apiVersion, beta, ...alphas]) {
+      if (!mayAdd(version, offered)) continue;
       const answer = await this.#options.client.kindsOf(version, signal);
       if (!answer.ok) return answer;
       offered.set(version, new Set(answer.value.map(({ name }) => name)));
@@ -144,7 +146,8 @@ export class GatewayKinds {
     const missing = gatewayKinds
       .flatMap(([best]) => best ?? [])
       .filter(({ kind }) => !served.some((one) => one.kind === kind));
-    const outdated = missing.filter(({ plural }) => offered.get(beta)?.has(plural)).map(({ kind }) => kind);
+    const earlier = [beta, ...alphas].flatMap((version) => [...(offered.get(version) ?? [])]);
+    const outdated = missing.filter(({ plural }) => earlier.includes(plural)).map(({ kind }) => kind);
     const versions = await this.#versions(served, signal);
     return versions.ok ? succeeded({ served, outdated, versions: versions.value }) : versions;
   }
@@ -166,6 +169,15 @@ export class GatewayKinds {
     }
     return succeeded(versions.size === 0 ? undefined : versions);
   }
+}
+
+/** Whether the version may have kinds that the better ones lack. The first ones are always read. */
+function mayAdd(version: string, offered: ReadonlyMap<string, ReadonlySet<string>>): boolean {
+  const missing = gatewayKinds.filter((versions) => !versions.some((one) => has(offered, one)));
+  if (version === beta) return missing.length > 0;
+  if (!alphas.includes(version)) return true;
+  // Without Gateways of v1 none of the other kinds is used.
+  return has(offered, gateways) && missing.flat().some(({ apiVersion }) => apiVersion === version);
 }
 
 function has(offered: ReadonlyMap<string, ReadonlySet<string>>, { apiVersion, plural }: GatewayKind): boolean {

@@ -4,6 +4,8 @@
  */
 import { shown } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
+import { versionsBeforeV1 } from "../model/gateway/definition-versions.ts";
+import { gatewayGroup } from "../model/gateway/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { Check } from "./check.ts";
 import { configMap, namespace, secret } from "./data.ts";
@@ -14,7 +16,7 @@ import { gateway, gatewayClass, listenerSet, referenceGrant } from "./gateway/ga
 import { grpcRoute } from "./gateway/grpc-route.ts";
 import { httpRoute } from "./gateway/http-route.ts";
 import { routeSettings } from "./gateway/route-settings.ts";
-import { portRoute, tlsRoute } from "./gateway/stream-routes.ts";
+import { earlyPortRoute, earlyTlsRoute, portRoute, tlsRoute } from "./gateway/stream-routes.ts";
 import { ingress, ingressClass } from "./ingress.ts";
 import { service } from "./service.ts";
 
@@ -54,13 +56,27 @@ const mirroredEndpoints: KindRule = { apiVersion: "v1", namespaced: true, check:
  */
 const groups = ["", "extensions", "networking.k8s.io", "discovery.k8s.io", "gateway.networking.k8s.io", "sluice.dev"];
 
+/** Kinds that API servers have in v1beta1, too. */
+const betas = ["GatewayClass", "Gateway", "HTTPRoute"];
+
+/** Checks for v1alpha2, which allows more than v1. */
+const alphaChecks: Readonly<Record<string, Check>> = {
+  TLSRoute: earlyTlsRoute,
+  TCPRoute: earlyPortRoute,
+  UDPRoute: earlyPortRoute,
+};
+
 /**
- * Whether it is the version of the Gateway API before v1, which API servers still accept and which
- * has the same fields.
+ * Returns the rule for objects of this version; undefined if Sluice does not read it. Kinds of the
+ * Gateway API had the same fields before v1.
  */
-function isFormer(kind: string, apiVersion: string): boolean {
-  const isOfGateways = kinds[kind as WatchedKind].apiVersion === "gateway.networking.k8s.io/v1";
-  return isOfGateways && apiVersion === "gateway.networking.k8s.io/v1beta1";
+function ruleFor(kind: WatchedKind, apiVersion: string): KindRule | undefined {
+  const { [kind]: rule } = kinds;
+  if (rule.apiVersion === apiVersion) return rule;
+  const [group, version = ""] = apiVersion.split("/");
+  const before = betas.includes(kind) ? ["v1beta1"] : (versionsBeforeV1[kind] ?? []);
+  if (group !== gatewayGroup || !before.includes(version)) return undefined;
+  return version === "v1alpha2" ? { ...rule, check: alphaChecks[kind] ?? rule.check } : rule;
 }
 
 export type Recognised =
@@ -74,9 +90,8 @@ export function recognise(apiVersion: string, kind: string): Recognised {
   if (kind === "Endpoints" && apiVersion === "v1")
     return { is: "ours", kind: "EndpointSlice", rule: mirroredEndpoints };
   if (!Object.hasOwn(kinds, kind)) return ofUnknownKind(group, kind);
-  const rule = kinds[kind as WatchedKind];
-  if (rule.apiVersion === apiVersion || isFormer(kind, apiVersion))
-    return { is: "ours", kind: kind as WatchedKind, rule };
+  const rule = ruleFor(kind as WatchedKind, apiVersion);
+  if (rule !== undefined) return { is: "ours", kind: kind as WatchedKind, rule };
   return ofWrongVersion(apiVersion, kind);
 }
 

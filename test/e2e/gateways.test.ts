@@ -448,3 +448,50 @@ test("a GatewayClass has a condition about the version of the definitions, and a
   await annotate(`v${gatewayApiVersion}`);
   await until("it is as before", async () => (await supported()).startsWith("True "), longMs);
 });
+
+test("kinds that the API server has only in versions before v1 are served and get a status", async () => {
+  await installKinds();
+  const earlier = [
+    ["tlsroutes", "v1alpha3"],
+    ["tcproutes", "v1alpha2"],
+  ] as const;
+  const serveOnly = async (plural: string, version: string): Promise<void> => {
+    const name = `${plural}.gateway.networking.k8s.io`;
+    const { spec } = JSON.parse(await cluster.kubectl(["get", "crd", name, "-o", "json"]));
+    const versions = spec.versions.map((one: { name: string }) => ({ ...one, served: one.name === version }));
+    await cluster.kubectl(["patch", "crd", name, "--type=merge", "--patch", JSON.stringify({ spec: { versions } })]);
+    const isServed = new RegExp(`^${plural} .*/${version} `, "m");
+    const resources = () => cluster.kubectl(["api-resources", "--api-group=gateway.networking.k8s.io"]);
+    await until(`${plural} of ${version}`, async () => isServed.test(await resources()), longMs);
+  };
+  for (const [plural, version] of earlier) await serveOnly(plural, version);
+  await start();
+  const parentRefs = (sectionName: string) => [{ name: "public", sectionName }];
+  const rules = [{ backendRefs: [{ name: "echo-a", port: 80 }] }];
+  const objectOf = (version: string, kind: string, name: string, spec: object) => ({
+    apiVersion: `gateway.networking.k8s.io/${version}`,
+    kind,
+    metadata: { namespace: "shop", name },
+    spec,
+  });
+  const listeners = [
+    { name: "tcp", port: 5432, protocol: "TCP" },
+    { name: "tls", port: 8443, protocol: "TLS", hostname: "a.example", tls: { mode: "Passthrough" } },
+  ];
+  await apply(cluster, [
+    gatewayClass,
+    { ...gateway("public"), spec: { gatewayClassName: "sluice", listeners } },
+    objectOf("v1alpha2", "TCPRoute", "db", { parentRefs: parentRefs("tcp"), rules }),
+    objectOf("v1alpha3", "TLSRoute", "vault", { parentRefs: parentRefs("tls"), hostnames: ["a.example"], rules }),
+  ]);
+  await becomes("tcproute", "db", "Accepted", "True Accepted");
+  await becomes("tlsroute", "vault", "Accepted", "True Accepted");
+  const answer = () =>
+    request({ to: `${pool.first}:5432`, host: "any.example" }).then(
+      ({ status }) => status,
+      () => 0,
+    );
+  await until("the backend behind the TCPRoute answers", async () => (await answer()) === 200, longMs);
+  await cluster.kubectl(["delete", "tcproutes,tlsroutes", "--all", "--namespace=shop"]);
+  for (const [plural] of earlier) await serveOnly(plural, "v1");
+});

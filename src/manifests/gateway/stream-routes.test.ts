@@ -1,7 +1,7 @@
 /** Routes for streams that their definitions would refuse get sentences of Sluice. */
 import { expect, test } from "vitest";
 import { type Check, fieldOf } from "../check.ts";
-import { portRoute, tlsRoute } from "./stream-routes.ts";
+import { earlyPortRoute, earlyTlsRoute, portRoute, tlsRoute } from "./stream-routes.ts";
 
 const metadata = { name: "x", namespace: "ns" };
 const mistakes = (check: Check, spec: unknown) =>
@@ -55,6 +55,13 @@ test("only TLSRoutes have hostnames, and they need them", () => {
   expect(mistakes(portRoute, { ...good, hostnames: ["a.example"] })).toEqual([
     "spec.hostnames: there is no such field",
   ]);
+});
+
+test("in v1alpha2 they may have several rules, and TLSRoutes no hostnames", () => {
+  const several = { parentRefs, rules: [...rules, { backendRefs: [backend] }] };
+  expect(mistakes(earlyTlsRoute, several)).toEqual([]);
+  expect(mistakes(earlyPortRoute, several)).toEqual([]);
+  expect(mistakes(earlyPortRoute, { parentRefs })).toEqual(["spec: rules is missing"]);
 });
 
 test("valid stream routes get no sentence", () => {

@@ -1,4 +1,7 @@
-/** The API server's rules for a TLSRoute, a TCPRoute and a UDPRoute (Gateway API v1.6.3). */
+/**
+ * The API server's rules for a TLSRoute, a TCPRoute and a UDPRoute (Gateway API v1.6.3). In
+ * v1alpha2 a route may have several rules, and a TLSRoute no hostnames.
+ */
 import { anything, type Check, record, text, word } from "../check.ts";
 import { metadata } from "../metadata.ts";
 import { dnsSubdomain } from "../names.ts";
@@ -10,6 +13,8 @@ const rule = record({ name: sectionName, backendRefs: few(record(backendFields, 
 ]);
 
 const fields = { parentRefs: parents, rules: few(rule, 1, 1), useDefaultGateways: word("All", "None") };
+
+const earlyFields = { ...fields, rules: few(rule, 16, 1) };
 
 const routeWith = (spec: Check): Check =>
   record({ apiVersion: anything, kind: anything, metadata: metadata(dnsSubdomain), spec, status: anything }, [
@@ -23,3 +28,7 @@ export const tlsRoute = routeWith(
 
 /** TCPRoutes and UDPRoutes have the same fields. */
 export const portRoute = routeWith(record(fields, ["rules"]));
+
+export const earlyTlsRoute = routeWith(record({ ...earlyFields, hostnames: few(text(hostname), 1_024) }, ["rules"]));
+
+export const earlyPortRoute = routeWith(record(earlyFields, ["rules"]));

@@ -23,7 +23,7 @@ function server(...objects: readonly Stored[]) {
   const stored = new Map(objects.map((one) => [objectKey(one.kind, keyOf(one)), one]));
   const seen = new Map(stored);
   const events: GatewayStatusEvent[] = [];
-  const patches: { readonly name: string; readonly status: Record<string, unknown> }[] = [];
+  const patches: { readonly name: string; readonly version: string; readonly status: Record<string, unknown> }[] = [];
   const hooks = { store: (status: unknown): unknown => status, before: (): void => {}, refuse: 0 };
   const put = (object: Stored) => {
     version += 1;
@@ -37,7 +37,11 @@ function server(...objects: readonly Stored[]) {
       const found = stored.get(objectKey(kind, namespace === undefined ? name : `${namespace}/${name}`));
       return found ? succeeded(found) : failed(failureFromStatus(404, {}));
     },
-    async patch({ kind }: Resource<KubernetesObject>, { namespace, name }: ObjectName, { body, subresource }: Patch) {
+    async patch(
+      { kind, apiVersion: version }: Resource<KubernetesObject>,
+      { namespace, name }: ObjectName,
+      { body, subresource }: Patch,
+    ) {
       hooks.before();
       expect(subresource).toBe("status");
       const key = objectKey(kind, namespace === undefined ? name : `${namespace}/${name}`);
@@ -46,7 +50,7 @@ function server(...objects: readonly Stored[]) {
       if (present === undefined) return failed(failureFromStatus(404, {}));
       if (hooks.refuse > 0) return failed(failureFromStatus(hooks.refuse, {}));
       if (metadata.resourceVersion !== present.metadata.resourceVersion) return failed(failureFromStatus(409, {}));
-      patches.push({ name, status: status as Record<string, unknown> });
+      patches.push({ name, version, status: status as Record<string, unknown> });
       return succeeded(put({ ...present, status: hooks.store(status) as Record<string, unknown> }));
     },
   } as unknown as Client;
@@ -121,6 +125,15 @@ const acceptedIn = (status: { readonly parents: unknown }) =>
   (status.parents as readonly { readonly conditions: readonly Condition[] }[]).map(
     ({ conditions }) => conditions.find(({ type }) => type === "Accepted")?.status,
   );
+
+test("a status is written in the version in which the API server has the object", async () => {
+  const early = { ...routeWith(), apiVersion: "gateway.networking.k8s.io/v1alpha2", kind: "TCPRoute" };
+  const { statuses, serve, patches, lead } = server(early);
+  serve(Table.empty<DesiredStatus>().with([["TCPRoute shop/web", wantedRoute("True", early)]]));
+  lead();
+  await vi.waitFor(() => expect(patches.map(({ version }) => version)).toEqual([early.apiVersion]), soon);
+  expect(statuses.figures).toBeDefined();
+});
 
 test("a route becomes Accepted only when nginx serves it, and a refusal is written at once", async () => {
   const { statuses, patches, lead, statusOf, bring } = server(routeWith());

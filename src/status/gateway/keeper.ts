@@ -189,7 +189,10 @@ export class GatewayStatuses {
     if (waitMs > 0) await sleep(clock, waitMs, signal);
     const now = due();
     if (now === undefined || !may()) return { kind: "same" };
-    return writeStatus(now.known, now.wanted, { ...writer, client, of, mayWrite: may, signal: term.lost });
+    // An API server with older definitions has some kinds only in an earlier version.
+    const { apiVersion = of.apiVersion } = now.known;
+    const served = { ...of, apiVersion };
+    return writeStatus(now.known, now.wanted, { ...writer, client, of: served, mayWrite: may, signal: term.lost });
   }
 
   #newest(called: string): KubernetesObject | undefined {
