@@ -67,7 +67,14 @@ export type Problem = { readonly object: ObjectName } & (
       readonly frame?: string;
     }
   | { readonly kind: "service-missing"; readonly field: string; readonly service: string; readonly why?: string }
-  | { readonly kind: "service-port-missing"; readonly field: string; readonly service: string; readonly port: string }
+  | {
+      readonly kind: "service-port-missing";
+      readonly field: string;
+      readonly service: string;
+      readonly port: string;
+      /** The ports that it has, in words. */
+      readonly has: string;
+    }
   | {
       readonly kind: "nginx-refused";
       readonly why: string;
@@ -173,7 +180,7 @@ function wordsOf(p: Problem): string {
     case "service-missing":
       return `${p.field}: Service ${p.service} ${p.why ?? "not found"}; the path answers 503`;
     case "service-port-missing":
-      return `${p.field}: Service ${p.service} has no port ${p.port}; the path answers 503`;
+      return `${p.field}: Service ${p.service} has no port ${p.port}; it has ${p.has}; the path answers 503`;
     case "nginx-refused":
       return `nginx refused it: ${p.why}; ${p.closes ? closedForGuards : "the last good version is still served, if there is one"}`;
     case "bug":

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { drawn } from "../../test/support/drawn.ts";
 import { base, configMap, fake, ingress, ingressClass, put, service, slice } from "../../test/support/sketch.ts";
-import { keyOf } from "../model/objects.ts";
+import { keyOf, type Service, type ServicePort } from "../model/objects.ts";
 import { type Snapshot, type WatchedKind, withObjects } from "../model/snapshot.ts";
 import type { Table } from "../model/table.ts";
 import { sentence } from "../problem.ts";
@@ -79,10 +79,14 @@ test("a default backend without rules is the catch-all, also when other Ingresse
   expect(routesOf(world, "_")).toEqual(["prefix / ns/last/80"]);
 });
 
+function withPorts(...ports: readonly ServicePort[]): Service {
+  return { apiVersion: "v1", kind: "Service", metadata: { name: "web", namespace: "ns" }, spec: { ports } };
+}
+
 test("a Service that is missing, or lacks the port, is a Problem and an empty Upstream", () => {
   const world = put(
     base,
-    service("web", 81),
+    withPorts({ port: 8080, name: "http" }, { port: 9000, protocol: "UDP" }),
     ingress({
       name: "a",
       host: "a.example",
@@ -93,7 +97,7 @@ test("a Service that is missing, or lacks the port, is a Problem and an empty Up
     }),
   );
   expect(problemsOf(world)).toEqual([
-    "spec.rules[0].http.paths[0].backend: Service ns/web has no port 80; the path answers 503",
+    "spec.rules[0].http.paths[0].backend: Service ns/web has no port 80; it has 8080 (http), 9000 (UDP); the path answers 503",
     "spec.rules[0].http.paths[1].backend: Service ns/gone not found; the path answers 503",
   ]);
   expect(of(world).configuration.upstreams.get("ns/gone/80")?.endpoints).toEqual([]);

@@ -69,6 +69,7 @@ export const problemSamples: { readonly [K in Problem["kind"]]: Problem & { read
     field: "spec.defaultBackend",
     service: "shop/web",
     port: "81",
+    has: "80 (http)",
   },
   "nginx-refused": { object, kind: "nginx-refused", why: 'unknown directive "x"' },
   "memory-short": { object, kind: "memory-short", bytes: 16 * 1024 * 1024 },

@@ -7,6 +7,7 @@ import type { Ingress } from "../../model/objects.ts";
 import { keyOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { named, type ObjectName, type Problem, unplaced } from "../../problem.ts";
+import { portsInWords, servicePortOf } from "../../translate/upstreams/endpoints.ts";
 import { errorOf, kindsFor, mistakenFor, mistakenForAll } from "./mistaken.ts";
 import { unservedRoutes } from "./route-reasons.ts";
 import type { AskedWorld } from "./world.ts";
@@ -163,11 +164,8 @@ function ofService({ path }: Decision, { services, endpointSlices }: Snapshot): 
       `Service ${key} does not exist${similar === undefined ? "" : ` (did you mean ${similar}?)`}; create it, or name another`,
     ];
   }
-  const ports = found.spec?.ports ?? [];
-  if (!ports.some(({ port, name }) => String(port) === wanted || name === wanted)) {
-    const has = ports.map(({ port, name }) => (name === undefined ? `${port}` : `${port} (${name})`)).join(", ");
-    return [`Service ${key} has no port ${wanted}; it has ${has || "none"}`];
-  }
+  if (found.spec?.type !== "ExternalName" && servicePortOf(found, wanted) === undefined)
+    return [`Service ${key} has no port ${wanted}; it has ${portsInWords(found)}`];
   const slices = [...endpointSlices.values()].filter(({ metadata }) => {
     return metadata.namespace === namespace && metadata.labels?.["kubernetes.io/service-name"] === service;
   });

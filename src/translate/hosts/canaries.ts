@@ -8,7 +8,7 @@ import { type Canary, catchAll, defaultUpstream } from "../../model/configuratio
 import { named, type Problem } from "../../problem.ts";
 import type { Claim, ClaimedBackend } from "../claim.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
-import { servicePortOf } from "../upstreams/endpoints.ts";
+import { portsInWords, servicePortOf } from "../upstreams/endpoints.ts";
 import type { World } from "../world.ts";
 import { idleAnnotations } from "./idle-annotations.ts";
 import { shownHost } from "./shown-host.ts";
@@ -129,5 +129,5 @@ function missingPart({ key, port }: ClaimedBackend, world: World): string | unde
   const service = world.service(key);
   if (service === undefined) return `Service ${key} not found`;
   if (service.spec?.type === "ExternalName" || servicePortOf(service, port) !== undefined) return undefined;
-  return `Service ${key} has no port ${port}`;
+  return `Service ${key} has no port ${port}; it has ${portsInWords(service)}`;
 }

@@ -7,7 +7,7 @@ import type { Problem } from "../../problem.ts";
 import type { Claim, ClaimedBackend, ClaimedPath } from "../claim.ts";
 import type { World } from "../world.ts";
 import type { UpstreamUse } from "./balance.ts";
-import { servicePortOf } from "./endpoints.ts";
+import { portsInWords, servicePortOf } from "./endpoints.ts";
 
 export class BackendUses {
   readonly #world: World;
@@ -54,7 +54,8 @@ export class BackendUses {
     const service = this.#world.service(key);
     if (service === undefined) this.#problems.push({ object, kind: "service-missing", field, service: key });
     else if (service.spec?.type !== "ExternalName" && servicePortOf(service, port) === undefined) {
-      this.#problems.push({ object, kind: "service-port-missing", field, service: key, port });
+      const has = portsInWords(service);
+      this.#problems.push({ object, kind: "service-port-missing", field, service: key, port, has });
     }
     if (!this.#known.has(idOf(id, claim, asDefault)))
       this.#add({ id, service: key, port, claim, asDefault, relieves: undefined });

@@ -106,7 +106,7 @@ test.each([
     "annotation upstream-hash-by-subset has no effect: upstream-hash-by is not set",
   ],
   [
-    { "session-cookie-samesite": "lax" },
+    { affinity: "cookie", "session-cookie-samesite": "lax" },
     'annotation session-cookie-samesite: "lax" is not one of None, Lax, Strict; the default is used',
   ],
 ])("the balancing annotations %j cause a Problem", (annotations, expected) => {

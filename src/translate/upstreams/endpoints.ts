@@ -74,6 +74,20 @@ export function servicePortOf({ spec }: Service, reference: string): ServicePort
   });
 }
 
+/** The most ports of a Service that a message lists. */
+const mostListed = 8;
+
+/** Lists the ports of a Service for people: numbers, with names in brackets. */
+export function portsInWords({ spec }: Service): string {
+  const all = spec?.ports ?? [];
+  const words = all.slice(0, mostListed).map(({ port, name, protocol = "TCP" }) => {
+    const notes = [...(name ? [name] : []), ...(protocol === "TCP" ? [] : [protocol])];
+    return notes.length === 0 ? String(port) : `${port} (${notes.join(", ")})`;
+  });
+  const more = all.length > mostListed ? ` and ${all.length - mostListed} more` : "";
+  return `${words.join(", ") || "none"}${more}`;
+}
+
 interface FromSlices {
   readonly found: readonly Endpoint[];
   /** Given only if there were more. */
