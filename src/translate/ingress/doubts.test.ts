@@ -160,6 +160,20 @@ test.each(["nginx.org/rewrites", "nginx.com/sticky-cookie-services"])(
   },
 );
 
+test("a typing mistake in the prefix or in the name of the class is reported with the right name", () => {
+  const one = ingress({ name: "a", host: "a.example" });
+  const of = (...names: readonly string[]) =>
+    sentences({
+      ...one,
+      metadata: { ...one.metadata, annotations: Object.fromEntries(names.map((name) => [name, "nginx"])) },
+    });
+  expect(of("kubernets.io/ingress.class", "nginx.ingres.kubernetes.io/any")).toEqual([
+    "annotation kubernets.io/ingress.class has no effect: the class is read from kubernetes.io/ingress.class",
+    "annotation nginx.ingres.kubernetes.io/any has no effect: the prefix nginx.ingres.kubernetes.io is not read; write nginx.ingress.kubernetes.io/any",
+  ]);
+  expect(of("kubernetes.io/ingress.class", "kubernetes.io/ingress.clas", "alb.ingress.kubernetes.io/any")).toEqual([]);
+});
+
 test("the Problem of an annotation with the old prefix names the prefix that is read", () => {
   const one = ingress({ name: "a", host: "a.example" });
   const annotations = { "ingress.kubernetes.io/rewrite-target": "/x", "ingress.kubernetes.io/backends": "{}" };

@@ -2,7 +2,6 @@
  * Warns about text of an Ingress that is valid, but probably not what its author intended. It is
  * served as written. Each of these mistakes is common and hard to find.
  */
-import { annotationKeys } from "../../annotations/read.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { isElsewhere } from "../../kinds/rewrite-target.ts";
 import type { Ingress } from "../../model/objects.ts";
@@ -10,6 +9,7 @@ import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { idleBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
+import { unreadName } from "./unread-names.ts";
 import { groupName, variableDoubts } from "./variable-doubts.ts";
 
 /**
@@ -111,33 +111,13 @@ function idleAnnotations(
 ): readonly Doubt[] {
   const doubts: Doubt[] = [];
   for (const name in annotations) {
-    const old = underOldPrefix(name, prefix, annotations) ?? ofF5(name);
-    if (old !== undefined) doubts.push(old);
+    const other = unreadName(name, prefix, annotations);
+    if (other !== undefined) doubts.push({ key: name, why: other });
     const key = name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : "";
     const why = annotations[name] === "" ? undefined : idleBeside(key, values);
     if (why !== undefined) doubts.push({ key, why });
   }
   return doubts;
-}
-
-/**
- * ingress-nginx has not read this prefix since 2017, but old manifests still have it. Some charts
- * write both prefixes, for other programs.
- */
-const oldPrefix = "ingress.kubernetes.io";
-
-function underOldPrefix(name: string, prefix: string, annotations: object): Doubt | undefined {
-  const key = name.startsWith(`${oldPrefix}/`) ? name.slice(oldPrefix.length + 1) : "";
-  if (prefix === oldPrefix || !annotationKeys.includes(key) || `${prefix}/${key}` in annotations) return undefined;
-  return { key: name, why: `the prefix ${oldPrefix} is not read; write ${prefix}/${key}` };
-}
-
-/** Warns about annotations of F5's program with a similar name, which have no effect here. */
-function ofF5(name: string): Doubt | undefined {
-  const [prefix] = /^nginx\.(org|com)(?=\/)/.exec(name) ?? [];
-  return prefix === undefined
-    ? undefined
-    : { key: name, why: `the prefix ${prefix} is for F5's NGINX Ingress Controller, another program` };
 }
 
 /** Finds a target that drops the rest of the path, or names a group that the path lacks. */

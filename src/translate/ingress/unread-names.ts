@@ -1,0 +1,39 @@
+/**
+ * Recognises annotations whose whole name is close to one that Sluice reads: with an old prefix,
+ * one of another program, or a typing mistake in the prefix or in the name of the class. Other
+ * unknown names belong to other programs, and nothing is said about them.
+ */
+import { annotationKeys } from "../../annotations/read.ts";
+import { editDistance } from "../../kinds/nearest.ts";
+
+/**
+ * ingress-nginx has not read this prefix since 2017, but old manifests still have it. Some charts
+ * write both prefixes, for other programs.
+ */
+const oldPrefix = "ingress.kubernetes.io";
+const classKey = "kubernetes.io/ingress.class";
+
+/** The most letters that are wrong in a typing mistake. */
+const mostWrong = 2;
+
+/**
+ * Returns why the annotation with this name has no effect; undefined if it has one, or if it is
+ * another program's. `annotations` are all those of the Ingress.
+ */
+export function unreadName(name: string, prefix: string, annotations: object): string | undefined {
+  const slash = name.indexOf("/");
+  const [own, key] = [name.slice(0, slash), name.slice(slash + 1)];
+  if (slash === -1 || own === prefix) return undefined;
+  if (own === "nginx.org" || own === "nginx.com")
+    return `the prefix ${own} is for F5's NGINX Ingress Controller, another program`;
+  const isMeant = own === oldPrefix ? annotationKeys.includes(key) : isMisspelt(own, prefix);
+  if (isMeant)
+    return `${prefix}/${key}` in annotations ? undefined : `the prefix ${own} is not read; write ${prefix}/${key}`;
+  if (!isMisspelt(name, classKey)) return undefined;
+  return classKey in annotations ? undefined : `the class is read from ${classKey}`;
+}
+
+function isMisspelt(text: string, word: string): boolean {
+  if (text === word || Math.abs(text.length - word.length) > mostWrong) return false;
+  return editDistance(text, word) <= mostWrong;
+}
