@@ -93,6 +93,9 @@ export const answers = feature({
       doc: "Replacement for proxy-redirect-from.",
     }),
   },
+  onlyWith: {
+    to: ({ from }) => (from === "off" || from === "default" ? `proxy-redirect-from is ${from}` : undefined),
+  },
   variables: ["cookie_domain", "cookie_path", "redirected"].flatMap((name) => [`${name}_from`, `${name}_to`]),
   directives: ({ from, to }, _settings, protocol, bind) => {
     if (protocol !== "http" || isDefault(from, to)) return [];

@@ -117,12 +117,13 @@ function useless(policy: CanaryPolicy | undefined, { ingress, given }: Context):
     const parts = Object.keys(keys) as (keyof CanaryPolicy)[];
     return parts.flatMap((part) => problem(part, "canary is not true, so this is an ordinary Ingress"));
   }
-  const { header, headerValue, headerPattern } = policy;
+  const { header, headerValue, headerPattern, weight } = policy;
   const mistake = headerPattern === "" ? undefined : regexMistake(headerPattern);
   return [
     ...(header === "" ? problem("headerValue", "canary-by-header is not set") : []),
     ...(header === "" ? problem("headerPattern", "canary-by-header is not set") : []),
     ...(header !== "" && headerValue !== "" ? problem("headerPattern", "canary-by-header-value is set") : []),
+    ...(weight === 0 ? problem("weightTotal", "canary-weight is not set, or is 0") : []),
     ...(mistake === undefined ? [] : problem("headerPattern", `it is not a regular expression: ${mistake}`)),
   ];
 }

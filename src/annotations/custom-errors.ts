@@ -104,6 +104,9 @@ export const customErrors = resolvedFeature({
     const { namespace } = context.ingress;
     return { value: { ...value, standIn: { namespace, service, port: String(port) } } };
   },
+  onlyWith: {
+    leave: ({ codes }) => (codes.length === 0 ? "custom-http-errors is not set" : undefined),
+  },
   onlyOpen: true,
   // RS-15.8 lists these headers.
   standInHeaders: [

@@ -46,6 +46,8 @@ export interface Field<T> {
   readonly fallback: (settings: Settings) => T;
   /** The consequence of an unreadable value; `default` when not given. */
   readonly onBad?: Consequence;
+  /** The annotation that it needs beside its feature's gate; null if it needs not even that. */
+  readonly requires?: string | null;
   /**
    * Whether an empty value is an error and not the same as an absent one; an empty alias always
    * counts as absent (RS-32.27).
@@ -124,8 +126,8 @@ export interface Feature<F extends Fields, R> {
   /** In dynamic mode its value is data: a change is live without a reload. */
   readonly live?: true;
   /**
-   * The field that all others depend on. If its annotation is absent or empty, a bad value of
-   * another field is only reported and has no consequence.
+   * The field that all others depend on. If its annotation is absent or empty, the others have no
+   * effect. The author gets a Problem, and a bad value has no consequence.
    */
   readonly gate?: keyof F & string;
   /**
@@ -158,10 +160,7 @@ export interface Feature<F extends Fields, R> {
    * first. Returns undefined if no single value can; then no request passes.
    */
   readonly both?: (one: R, other: R) => R | undefined;
-  /**
-   * Whether its annotations count in a canary, which otherwise has the settings of the Ingress
-   * beside it.
-   */
+  /** Whether its annotations count in a canary, which has all others of the Ingress beside it. */
   readonly countsInCanaries?: true;
   /**
    * Whether it guards its paths. If a guard has changed, a refused version of an Ingress answers

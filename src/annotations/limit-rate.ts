@@ -37,5 +37,8 @@ export const limitRate = feature({
     }),
   },
   variables: ["limit_rate", "limit_rate_after"],
-  onlyWith: { rate: forBuffering, after: forBuffering },
+  onlyWith: {
+    rate: forBuffering,
+    after: (value, other) => forBuffering(value, other) ?? (value.rate === 0 ? "limit-rate is not set" : undefined),
+  },
 });

@@ -5,6 +5,8 @@
 
 import { oneOf } from "../kinds/words.ts";
 import { field, resolvedFeature } from "./declare.ts";
+import { sessionAffinity } from "./session-affinity.ts";
+import { upstreamHashBy } from "./upstream-hash-by.ts";
 import { lost } from "./without-lua.ts";
 
 export interface LoadBalance {
@@ -40,6 +42,13 @@ export const loadBalance = resolvedFeature({
     if (!given("algorithm")) return { value };
     const why = `${algorithm} is chosen by ${chosenBy[algorithm]}; without it Endpoints are asked in turn`;
     return { value, problems: [{ object: ingress, kind: "annotation-useless", key: "load-balance", why }] };
+  },
+  onlyWith: {
+    algorithm: ({ algorithm }, other) => {
+      if (algorithm === "round_robin") return undefined;
+      if (other(sessionAffinity).type === "cookie") return "affinity chooses the Endpoint";
+      return other(upstreamHashBy) === undefined ? undefined : "upstream-hash-by chooses the Endpoint";
+    },
   },
   countsInCanaries: true,
   withoutLua: {

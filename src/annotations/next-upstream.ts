@@ -19,6 +19,9 @@ const cases: typeof nextUpstreamCases = {
   bad: [...nextUpstreamCases.bad, "error  timeout", " error", "error updating"],
 };
 
+const forTries = ({ cases }: { readonly cases: readonly string[] }) =>
+  cases.includes("off") ? "proxy-next-upstream is off, so only one Endpoint is tried" : undefined;
+
 export const nextUpstream = feature({
   name: "next-upstream",
   scope: "location",
@@ -59,6 +62,7 @@ export const nextUpstream = feature({
       doc: "How many Endpoints are tried for one request; 0 is no limit.",
     }),
   },
+  onlyWith: { timeout: forTries, tries: forTries },
   withoutLua: {
     tries: ({ tries }) =>
       tries === 1 ? undefined : otherwise("static mode asks each Endpoint once for a request at most"),

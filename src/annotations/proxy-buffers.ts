@@ -8,7 +8,14 @@ import { sizeBetween, sizesBeside } from "../kinds/measures.ts";
 import { integer } from "../kinds/numbers.ts";
 import { oneOf } from "../kinds/words.ts";
 import { proxyBufferTokens } from "../settings/buffer-sizes.ts";
-import { feature, field } from "./declare.ts";
+import { feature, field, type Other } from "./declare.ts";
+import { externalAuth } from "./external-auth/index.ts";
+
+/** An auth request is buffered in any case. */
+function forBuffers({ buffering }: { readonly buffering: string }, other: Other): string | undefined {
+  if (buffering === "on" || other(externalAuth).kind !== "none") return undefined;
+  return "proxy-buffering is off, so only proxy-buffer-size counts";
+}
 
 export const proxyBuffers = feature({
   name: "proxy-buffers",
@@ -56,6 +63,7 @@ export const proxyBuffers = feature({
       doc: "Largest file for the part of an answer that does not fit into the buffers; 0 is none.",
     }),
   },
+  onlyWith: { number: forBuffers, busy: forBuffers, maxTempFile: forBuffers },
   neighbours: ({ size, ...others }, { proxyBufferSize }) =>
     size === proxyBufferSize
       ? []

@@ -17,9 +17,11 @@ import { oneOf } from "../kinds/words.ts";
 import { SecretText } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
 import type { Problem } from "../problem.ts";
-import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { backendProtocol } from "./backend-protocol.ts";
+import { type Context, field, type Other, type Resolved, resolvedFeature } from "./declare.ts";
 import { readablePem } from "./pem.ts";
 import { named, referenceText } from "./reference.ts";
+import { configurationSnippet } from "./snippets.ts";
 
 export type ProxySsl =
   | { readonly kind: "none" }
@@ -133,6 +135,14 @@ export const proxySsl = resolvedFeature({
     const value: ProxySsl = { kind: "identity", ...identity, ...own };
     return identity.authorities === "" ? { value, problems: [nothingShown(context, found.object)] } : { value };
   },
+  onlyWith: {
+    secret: (_, other) => forTls(other),
+    depth: (value) => (value.kind === "identity" && !value.verify ? "proxy-ssl-verify is not on" : undefined),
+    name: (value) =>
+      value.kind === "identity" && !value.verify && !value.sni
+        ? "neither proxy-ssl-verify nor proxy-ssl-server-name is on"
+        : undefined,
+  },
   view: (value, place) => {
     if (value.kind === "none" || place.protocol === "fastcgi") return false;
     const lines = linesOf(value, place);
@@ -140,6 +150,14 @@ export const proxySsl = resolvedFeature({
     return lines.map(([name, token]): View => ({ name: Token.name(name), value: token }));
   },
 });
+
+/** Returns why connections to backends have no TLS. A snippet may pass requests on by itself. */
+function forTls(other: Other): string | undefined {
+  const { scheme } = other(backendProtocol);
+  if (!["HTTP", "GRPC", "FCGI"].includes(scheme)) return undefined;
+  if (/\b(?:proxy|grpc)_pass\b/.test(other(configurationSnippet).text)) return undefined;
+  return `backend-protocol is ${scheme}, and only connections by HTTPS or GRPCS have TLS`;
+}
 
 type Identity = Extract<ProxySsl, { kind: "identity" }>;
 

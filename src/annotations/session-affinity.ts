@@ -8,6 +8,7 @@ import { optional } from "../kinds/combine.ts";
 import { integer } from "../kinds/numbers.ts";
 import { plainText, textOf, trimmed } from "../kinds/text.ts";
 import { bool, oneOf } from "../kinds/words.ts";
+import { canary } from "./canary.ts";
 import { feature, field } from "./declare.ts";
 import { lost } from "./without-lua.ts";
 
@@ -15,6 +16,7 @@ export const sessionAffinity = feature({
   name: "session-affinity",
   scope: "upstream",
   live: true,
+  gate: "type",
   fields: {
     type: field({
       key: "affinity",
@@ -34,6 +36,7 @@ export const sessionAffinity = feature({
     }),
     canaryBehavior: field({
       key: "affinity-canary-behavior",
+      requires: null,
       example: "legacy",
       kind: oneOf(["sticky", "legacy"]),
       fallback: () => "sticky" as const,
@@ -114,6 +117,11 @@ export const sessionAffinity = feature({
       risk: "Low",
       doc: "Lets a retry pick another Endpoint than the cookie's, with a new cookie.",
     }),
+  },
+  onlyWith: {
+    canaryBehavior: (_, other) => (other(canary) === undefined ? "this is no canary" : undefined),
+    conditionalSameSiteNone: ({ conditionalSameSiteNone, sameSite }) =>
+      conditionalSameSiteNone && sameSite !== "None" ? "session-cookie-samesite is not None" : undefined,
   },
   notOnRoutes: { canaryBehavior: "routes have no canaries" },
   // Only a Location whose own owner sets affinity gives clients the cookie (RS-14.3).

@@ -8,6 +8,7 @@ import { textOf, trimmed } from "../kinds/text.ts";
 import { variablesIn } from "../kinds/variables.ts";
 import { bool } from "../kinds/words.ts";
 import { field, resolvedFeature } from "./declare.ts";
+import { sessionAffinity } from "./session-affinity.ts";
 import { lost } from "./without-lua.ts";
 
 export interface HashBy {
@@ -68,6 +69,9 @@ export const upstreamHashBy = resolvedFeature({
     ];
     const problems = useless.map(([key, why]) => ({ object: ingress, kind: "annotation-useless", key, why }) as const);
     return { value: hash, problems };
+  },
+  onlyWith: {
+    text: (_, other) => (other(sessionAffinity).type === "cookie" ? "affinity chooses the Endpoint" : undefined),
   },
   countsInCanaries: true,
   readsHeadersLate: (hash) => hash !== undefined,

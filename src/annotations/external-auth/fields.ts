@@ -34,6 +34,7 @@ export const fields = {
   }),
   useGlobal: field({
     key: "enable-global-auth",
+    requires: null,
     example: "false",
     kind: bool,
     fallback: () => true,
@@ -60,6 +61,7 @@ export const fields = {
   }),
   redirectParam: field({
     key: "auth-signin-redirect-param",
+    requires: "auth-signin",
     example: "next",
     kind: plainText,
     fallback: () => "rd",
@@ -112,6 +114,7 @@ export const fields = {
   }),
   cacheDurations: field({
     key: "auth-cache-duration",
+    requires: "auth-cache-key",
     example: "200 202 10m, 401 1m",
     kind: cacheDurations,
     fallback: () => usualDurations,
@@ -129,6 +132,7 @@ export const fields = {
   }),
   keepaliveShareVars: field({
     key: "auth-keepalive-share-vars",
+    requires: "auth-keepalive",
     example: "true",
     kind: bool,
     fallback: () => false,
@@ -137,6 +141,7 @@ export const fields = {
   }),
   keepaliveRequests: field({
     key: "auth-keepalive-requests",
+    requires: "auth-keepalive",
     example: "1000",
     kind: integer({ max: 1_000_000_000 }),
     fallback: () => 1000,
@@ -145,6 +150,7 @@ export const fields = {
   }),
   keepaliveTimeout: field({
     key: "auth-keepalive-timeout",
+    requires: "auth-keepalive",
     example: "60",
     kind: integer({ max: 2_073_600 }),
     fallback: () => 60,

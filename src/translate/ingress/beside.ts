@@ -1,10 +1,12 @@
 /**
  * Finds annotations that have no effect, or less, because of other annotations or an nginx without
- * Lua. The features declare both (`onlyWith`, `withoutLua`).
+ * Lua. The features declare all of it (`gate`, `requires`, `onlyWith`, `withoutLua`).
  */
 import type { AnyFeature, Fields, LostWithoutLua, Other } from "../../annotations/declare.ts";
 import { otherOf } from "../../annotations/hooks.ts";
+import { modsecurity } from "../../annotations/modsecurity.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
+import type { Settings } from "../../settings/registry.ts";
 
 interface Hooks {
   readonly name: keyof FeatureValues;
@@ -22,6 +24,36 @@ const hooks = new Map<string, Hooks>(
     });
   }),
 );
+
+/** By key: the keys without which its annotation has no effect, the gate first. */
+const required = new Map<string, readonly string[]>(
+  featureList.flatMap(([, feature]) => {
+    const { gate, fields }: { readonly gate?: string; readonly fields: Fields } = feature as AnyFeature;
+    return Object.entries(fields).flatMap(([name, { key, aliases = [], requires }]) => {
+      if (requires === null || name === gate) return [];
+      const keys = [...(gate === undefined ? [] : [fields[gate]!.key]), ...(requires === undefined ? [] : [requires])];
+      return keys.length === 0 ? [] : [key, ...aliases].map((one) => [one, keys] as const);
+    });
+  }),
+);
+
+const inspects: ReadonlySet<string> = new Set(
+  Object.values(modsecurity.fields as Fields).flatMap(({ key }) => (key === "enable-modsecurity" ? [] : [key])),
+);
+
+/**
+ * Returns the annotation that this one needs and that is absent or empty; undefined if none is.
+ * `has` says of a key whether its annotation is there. ModSecurity may also be on by the ConfigMap.
+ */
+export function missingBeside(
+  key: string,
+  has: (key: string) => boolean,
+  values: FeatureValues,
+  { enableModsecurity }: Pick<Settings, "enableModsecurity">,
+): string | undefined {
+  if (inspects.has(key)) return (values.modsecurity.enable ?? enableModsecurity) ? undefined : "enable-modsecurity";
+  return required.get(key)?.find((other) => !has(other));
+}
 
 /** Returns why this annotation has no effect beside the others; undefined if it has one. */
 export function idleBeside(key: string, values: FeatureValues): string | undefined {

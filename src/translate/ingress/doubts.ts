@@ -7,7 +7,7 @@ import { isElsewhere } from "../../kinds/rewrite-target.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { idleBeside } from "./beside.ts";
+import { idleBeside, missingBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
 import { unreadName } from "./unread-names.ts";
 import { groupName, variableDoubts } from "./variable-doubts.ts";
@@ -23,7 +23,7 @@ export function doubtsOf(
   settings: Settings,
 ): readonly Problem[] {
   const { namespace = "default", name, annotations = {} } = ingress.metadata;
-  const idle = idleAnnotations(annotations, prefix, values);
+  const idle = idleAnnotations(annotations, prefix, values, settings);
   const doubtful = none.concat(
     rewriteDoubts(ingress, values),
     patternDoubts(ingress, values),
@@ -108,16 +108,26 @@ function idleAnnotations(
   annotations: Readonly<Record<string, string>>,
   prefix: string,
   values: FeatureValues,
+  settings: Settings,
 ): readonly Doubt[] {
   const doubts: Doubt[] = [];
+  const has = (key: string) => (annotations[`${prefix}/${key}`] ?? "") !== "";
   for (const name in annotations) {
     const other = unreadName(name, prefix, annotations);
     if (other !== undefined) doubts.push({ key: name, why: other });
     const key = name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : "";
-    const why = annotations[name] === "" ? undefined : idleBeside(key, values);
+    const text = annotations[name]!;
+    if (text === "") continue;
+    const missing = /^(?:false|off)$/i.test(text) ? undefined : missingBeside(key, has, values, settings);
+    const why = missing === undefined ? idleBeside(key, values) : whyMissing(missing);
     if (why !== undefined) doubts.push({ key, why });
   }
   return doubts;
+}
+
+/** Names the absent annotation, and for a guard what its author probably relies on. */
+function whyMissing(missing: string): string {
+  return `it needs ${missing}${missing === "auth-type" ? ", and without it no password is asked for" : ""}`;
 }
 
 /** Finds a target that drops the rest of the path, or names a group that the path lacks. */

@@ -35,14 +35,26 @@ export function readIngress(
   const reading = readAnnotations(ingress, annotationsPrefix, settings, lookup);
   const idle = lackingProblems(ingress, annotationsPrefix, lacks);
   const doubtful = doubtsOf(ingress, annotationsPrefix, reading.values, settings);
-  const doubts = lacks.has("lua")
-    ? [...doubtful, ...withoutLuaOf(ingress, annotationsPrefix, reading.values)]
-    : doubtful;
+  const doubts = once(
+    idle,
+    lacks.has("lua") ? [...doubtful, ...withoutLuaOf(ingress, annotationsPrefix, reading.values)] : doubtful,
+  );
   const tooLarge = oversize(ingress, annotationsPrefix, reading, { configMaps, secrets }, lacks.has("lua"));
   const found = deepInspect ? [...inspect(ingress), ...tooLarge] : tooLarge;
   if (found.length === 0 && idle.length === 0 && doubts.length === 0) return withUsefulProblems(reading);
   const verdict = found.length === 0 ? reading.verdict : "reject";
   return withUsefulProblems({ ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] });
+}
+
+/** Drops further Problems that say of the same annotation that it has no effect. */
+function once(said: readonly Problem[], more: readonly Problem[]): readonly Problem[] {
+  const useless = new Set(said.flatMap((one) => (one.kind === "annotation-useless" ? [one.key] : [])));
+  return more.filter((one) => {
+    if (one.kind !== "annotation-useless") return true;
+    const isNew = !useless.has(one.key);
+    useless.add(one.key);
+    return isNew;
+  });
 }
 
 /**

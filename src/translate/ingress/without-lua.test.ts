@@ -20,25 +20,34 @@ const balancing = {
   "affinity-mode": "persistent",
   "session-cookie-expires": "60",
   "session-cookie-change-on-failure": "true",
-  "load-balance": "ewma",
-  "upstream-hash-by": "$request_uri",
-  "upstream-hash-by-subset": "true",
   "proxy-next-upstream-tries": "5",
 };
+
+const hashing = { "upstream-hash-by": "$request_uri", "upstream-hash-by-subset": "true" };
 
 test("balancing that needs Lua is a Problem that names the annotation and the mode", () => {
   expect(sentences(balancing, ["lua"])).toEqual([
     "annotation affinity-mode has no effect: static mode finds the Endpoint of a cookie as balanced does",
     "annotation session-cookie-expires has no effect: static mode writes no dates; session-cookie-max-age does the same",
     "annotation session-cookie-change-on-failure has no effect: in static mode a retry always tries another Endpoint, and the cookie stays",
-    "annotation load-balance has no effect: static mode has no ewma; requests go round in turn",
-    "annotation upstream-hash-by-subset has no effect: static mode hashes to one Endpoint of all, not to a group of them",
     "annotation proxy-next-upstream-tries: static mode asks each Endpoint once for a request at most",
+  ]);
+  expect(sentences(hashing, ["lua"])).toEqual([
+    "annotation upstream-hash-by-subset has no effect: static mode hashes to one Endpoint of all, not to a group of them",
+  ]);
+  expect(sentences({ "load-balance": "ewma" }, ["lua"])).toEqual([
+    "annotation load-balance has no effect: static mode has no ewma; requests go round in turn",
+  ]);
+});
+
+test("an annotation that has no effect for two reasons is reported once", () => {
+  expect(sentences({ affinity: "cookie", "load-balance": "ewma" }, ["lua"])).toEqual([
+    "annotation load-balance has no effect: affinity chooses the Endpoint",
   ]);
 });
 
 test("with Lua no annotation is reported", () => {
-  expect(sentences(balancing, [])).toEqual([]);
+  expect([...sentences(balancing, []), ...sentences(hashing, [])]).toEqual([]);
 });
 
 test("options of auth services and canaries that need Lua are Problems too", () => {
@@ -64,7 +73,8 @@ test("options of auth services and canaries that need Lua are Problems too", () 
 });
 
 test("features of nginx itself are not reported", () => {
-  const plain = { "upstream-hash-by": "$request_uri", "load-balance": "round_robin", affinity: "cookie" };
+  const plain = { "load-balance": "round_robin", affinity: "cookie" };
+  expect(sentences({ "upstream-hash-by": "$request_uri" }, ["lua"])).toEqual([]);
   expect(sentences({ ...plain, "proxy-next-upstream-tries": "1", "auth-url": "http://auth.shop/" }, ["lua"])).toEqual(
     [],
   );
