@@ -43,3 +43,10 @@ test("nothing remains of an object whose name is wrong, or whose metadata is not
   expect(repaired({ metadata: { name: "Not A Name" } }, "ConfigMap")).toBeUndefined();
   expect(repaired({ metadata: "web" }, "Ingress")).toBeUndefined();
 });
+
+test("an Ingress without a spec, such as a patch, keeps its annotations", () => {
+  for (const spec of [{}, { spec: undefined }, { spec: null }]) {
+    const left = repaired({ apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata, ...spec }, "Ingress");
+    expect(left?.metadata.annotations).toEqual({ good: "1" });
+  }
+});

@@ -18,7 +18,8 @@ const mostRounds = 20;
  * Returns undefined if too little is left, such as no name. `kind` is the kind that was meant.
  */
 export function repaired(value: Mapping, kind: WatchedKind): KubernetesObject | undefined {
-  let left: Mapping | undefined = { ...value, apiVersion: kinds[kind].apiVersion, kind };
+  const meant: Mapping = { ...value, apiVersion: kinds[kind].apiVersion, kind };
+  let left = withSpec(meant, meant);
   for (let round = 0; left !== undefined && round < mostRounds; round += 1) {
     const read = writtenObject(left);
     if (read.is !== "ours") return undefined;
@@ -42,11 +43,11 @@ function without(value: unknown, paths: readonly Path[]): unknown {
 }
 
 /**
- * Returns the object with a spec. An Ingress that has lost all rules keeps its class, so that its
- * annotations are still judged.
+ * Returns the object with a spec, also if it has none, as a patch. An Ingress that has lost all
+ * rules keeps its class, so that its annotations are still judged.
  */
 function withSpec(left: Mapping | undefined, { spec, kind }: Mapping): Mapping | undefined {
-  if (left === undefined || left.spec !== undefined || kind !== "Ingress") return left;
+  if (left === undefined || (left.spec ?? undefined) !== undefined || kind !== "Ingress") return left;
   const ingressClassName = isMapping(spec) ? spec.ingressClassName : undefined;
   const defaultBackend = { service: { name: "unread", port: { number: 80 } } };
   return { ...left, spec: { defaultBackend, ...(typeof ingressClassName === "string" && { ingressClassName }) } };
