@@ -72,7 +72,6 @@ export type Problem = { readonly object: ObjectName } & (
       readonly field: string;
       readonly service: string;
       readonly port: string;
-      /** The ports that it has, in words. */
       readonly has: string;
     }
   | {
@@ -143,10 +142,7 @@ function keyed({ object, key }: { readonly object: ObjectName; readonly key: str
   return object.kind === "RouteSettings" ? `spec.${key}` : `annotation ${key}`;
 }
 
-/**
- * Returns the words of the sentence. A new kind of Problem does not compile until it has a
- * sentence.
- */
+/** Returns the words of the sentence. A new kind of Problem does not compile until it has one. */
 function wordsOf(p: Problem): string {
   switch (p.kind) {
     case "annotation-unreadable":

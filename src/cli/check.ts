@@ -65,11 +65,17 @@ export async function check(argv: readonly string[], out: Out, colours = false):
   const { flags } = judged;
   const { files: objects, note: besides } = withoutOtherContent(judged.files);
   if (folder !== undefined && read.written.size === 0) return failed(out, nothingIn(folder));
-  const { findings: found, leftOut, gatewaysLeftOut } = judgedIn(objects, flags, as, read.written);
+  const { findings: found, leftOut, classless, gatewaysLeftOut } = judgedIn(objects, flags, as, read.written);
   const narrow = narrowOf(call.options);
+  // A cluster has given its Ingresses their classes, and with the flag the operator wants them.
+  const isAlone = as === "serve" && !call.argv.some((word) => word.startsWith("--watch-ingress-without-class"));
   const left =
     policy === undefined
-      ? [leftOut((key) => isMeant(key, narrow)), gatewaysLeftOut((key) => isAround(key, narrow))]
+      ? [
+          leftOut((key) => isMeant(key, narrow)),
+          isAlone ? classless((key) => isMeant(key, narrow)) : undefined,
+          gatewaysLeftOut((key) => isAround(key, narrow)),
+        ]
       : [];
   const notes = [
     ...read.notes,

@@ -29,15 +29,19 @@ import { ingress } from "../support/ingress.ts";
 import { ran, type Tool } from "./support/ran.ts";
 
 const folder = (name: string) => fileURLToPath(new URL(`tools/${name}`, import.meta.url));
+const onlyIf =
+  "only if an IngressClass is its default one, or with --watch-ingress-without-class; set spec.ingressClassName";
+const classless = `sluice check: 2 Ingresses name no class (shop/shop, shop/twin): a cluster serves them ${onlyIf}`;
+
 test.each([
-  ["check", check, [folder("broken")]],
-  ["diff", diff, [folder("old"), folder("new")]],
-] as const)("the output of %s about mistakes is that of the golden files", async (name, tool, folders) => {
+  ["check", check, [folder("broken")], classless],
+  ["diff", diff, [folder("old"), folder("new")], ""],
+] as const)("the output of %s about mistakes is that of the golden files", async (name, tool, folders, note) => {
   const text = await ran(tool, ...folders);
   const json = await ran(tool, ...folders, "-o", "json");
   await expect(text.text).toMatchFileSnapshot(folder(`${name}.txt`));
   await expect(json.text).toMatchFileSnapshot(folder(`${name}.json`));
-  expect([text.code, json.code, text.failure, json.failure]).toEqual([1, 1, "", ""]);
+  expect([text.code, json.code, text.failure, json.failure]).toEqual([1, 1, note, note]);
 });
 
 test("mistakes in YAML are explained by their cause, with the lines around them", async () => {
@@ -56,13 +60,14 @@ test("patches of a kustomization are left out with a note, and others are said t
   expect(notes).toEqual([
     `sluice check: overlay/kustomization.yaml is not built here, so the effect of its namespace and patches is not seen, and 2 files of patches are left out (overlay/size.yaml and overlay/host.yaml); pipe kubectl kustomize ${folder("patches")}/overlay into this command`,
     "sluice check: 2 files are not Kubernetes objects, and left out: dashboard.json, values.yaml",
+    `sluice check: 1 Ingress names no class (shop/web): a cluster serves it ${onlyIf}`,
   ]);
 });
 
 test("annotations on objects that have no use for them are named with where they belong", async () => {
   const { text, failure } = await ran(check, folder("misplaced"));
   await expect(text).toMatchFileSnapshot(folder("misplaced.txt"));
-  expect(failure).toBe("");
+  expect(failure).toBe(`sluice check: 1 Ingress names no class (default/web): a cluster serves it ${onlyIf}`);
 });
 
 test("mistakes of ListenerSets are reported, and the served ones have routes", async () => {

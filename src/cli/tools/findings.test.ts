@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readManifest } from "../../manifests/manifest.ts";
 import { fullSentence, type Problem } from "../../problem.ts";
 import { defaultFlags } from "../flags.ts";
-import { distinct, findingsIn } from "./findings.ts";
+import { distinct, findingsIn, judged } from "./findings.ts";
 
 test("a Secret that two hosts lack is one finding, and two Ingresses that lack it are two", () => {
   const lacking = (name: string, field = "spec.tls[0].secretName"): Problem => ({
@@ -39,4 +39,27 @@ test("a Gateway that is left out for its own mistake is not reported as missing,
     "error: HTTPRoute ns/at-bad: spec.parentRefs: Gateway ns/bad is in the files, and is left out because of its own mistake; the route is not attached there",
     "error: HTTPRoute ns/at-gone: spec.parentRefs: Gateway ns/gone not found; the route is not attached there",
   ]);
+});
+
+test("Ingresses without a class are noted, unless an IngressClass is the default one", () => {
+  const apiVersion = "networking.k8s.io/v1";
+  const spec = { defaultBackend: { service: { name: "web", port: { number: 80 } } } };
+  const ingress = (name: string, more: object) => ({
+    ...{ apiVersion, kind: "Ingress", metadata: { name, namespace: "ns" } },
+    spec: { ...spec, ...more },
+  });
+  const ingressClass = (annotations: object) => ({
+    ...{ apiVersion, kind: "IngressClass", metadata: { name: "nginx", annotations } },
+    spec: { controller: "k8s.io/ingress-nginx" },
+  });
+  const note = (...objects: readonly object[]) => {
+    const text = objects.map((one) => JSON.stringify(one)).join("\n---\n");
+    return judged(new Map([["all.yaml", readManifest(text)]]), defaultFlags("serve")).classless(() => true);
+  };
+  const both = [ingress("plain", {}), ingress("named", { ingressClassName: "nginx" })];
+  expect(note(...both, ingressClass({}))).toBe(
+    "1 Ingress names no class (ns/plain): a cluster serves it only if an IngressClass is its default one, or with --watch-ingress-without-class; set spec.ingressClassName",
+  );
+  expect(note(...both, ingressClass({ "ingressclass.kubernetes.io/is-default-class": "true" }))).toBeUndefined();
+  expect(note(both[1]!)).toBeUndefined();
 });

@@ -24,7 +24,7 @@ import { locatedTwice } from "./findings/twice-located.ts";
 import { unservedGateways } from "./findings/unserved-gateways.ts";
 import { untargetedPolicies } from "./findings/untargeted-policies.ts";
 import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./folder.ts";
-import { gatewaysLeftOutNote, leftOutNote } from "./left-out.ts";
+import { classlessNote, gatewaysLeftOutNote, leftOutNote } from "./left-out.ts";
 import { pathIn } from "./places.ts";
 import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
 import { isOfUnread, type Unread as UnreadObjects, withUnread } from "./unread-findings.ts";
@@ -36,7 +36,9 @@ export interface Findings {
   readonly findings: readonly Finding[];
   /** Returns a sentence about the Ingresses that are not served here, if there are some. */
   readonly leftOut: (isAbout?: (key: string) => boolean) => string | undefined;
-  /** The same about Gateways. */
+  /** The same about Ingresses without a class, which a cluster would not serve. */
+  readonly classless: (isAbout: (key: string) => boolean) => string | undefined;
+  /** The same about Gateways that are left out. */
   readonly gatewaysLeftOut: (isAbout: (key: string) => boolean) => string | undefined;
 }
 
@@ -67,7 +69,7 @@ export function judged(
   const definitions = definitionsOf(files);
   const hasClasses = [...definitions.keys()].some((id) => id.startsWith("IngressClass "));
   const hasGatewayClasses = [...snapshot.gatewayClasses.keys()].length > 0;
-  const classless = [...missingClasses(snapshot, hasClasses), ...unservedGateways(snapshot, hasGatewayClasses)];
+  const ofClasses = [...missingClasses(snapshot, hasClasses), ...unservedGateways(snapshot, hasGatewayClasses)];
   const ofSnippets = snippetProblems(snippetsIn(whole, configuration.settings, options));
   const twice = locatedTwice(snapshot, configuration, options.annotationsPrefix);
   const ofFiles = [...library.problems.values()].flat();
@@ -76,7 +78,7 @@ export function judged(
     ...translated,
     ...ofUnread,
     ...atTheDoor,
-    ...classless,
+    ...ofClasses,
     ...untargetedPolicies(snapshot),
     ...ofSnippets,
     ...twice,
@@ -99,9 +101,11 @@ export function judged(
   const findings = [...all, ...misplaced.filter(({ problem }) => !known.has(fullSentence(problem)))];
   const leftOut = (isAbout = (_: string) => true) =>
     leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
+  const classless = (isAbout: (key: string) => boolean) =>
+    classlessNote(snapshot, (key) => accepted.has(key) && isAbout(key));
   const gatewaysLeftOut = (isAbout: (key: string) => boolean) =>
     gatewaysLeftOutNote(snapshot, isAbout, options.gateway.controllerName);
-  return { findings: findings.sort(inOrder), leftOut, gatewaysLeftOut };
+  return { findings: findings.sort(inOrder), leftOut, classless, gatewaysLeftOut };
 }
 
 function problemsOfUnread(whole: Snapshot, unread: UnreadObjects, options: TranslateOptions): Problem[] {

@@ -4,7 +4,7 @@
  * were about them too.
  */
 import { unreadOf } from "../../manifests/file-state.ts";
-import { type Ingress, writtenName } from "../../model/objects.ts";
+import { type Ingress, type IngressClass, writtenName } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { isRefusal, type Problem } from "../../problem.ts";
 import type { Files } from "./folder.ts";
@@ -24,6 +24,29 @@ export function leftOutNote(
     left.map(([key, ingress]) => `${key} (${whyOf(ingress, served)})`),
   );
 }
+
+/**
+ * Returns a sentence if there are Ingresses without a class. Tools serve them as `serve` does, but
+ * a cluster gives them a class only if one of its IngressClasses is the default one, and without a
+ * class ingress-nginx passes them over.
+ */
+export function classlessNote(
+  { ingresses, ingressClasses }: Pick<Snapshot, "ingresses" | "ingressClasses">,
+  isAbout: (key: string) => boolean,
+): string | undefined {
+  if ([...(ingressClasses?.values() ?? [])].some(isDefault)) return undefined;
+  const keys = [...ingresses].flatMap(([key, one]) => (isAbout(key) && classOf(one) === undefined ? [key] : [])).sort();
+  if (keys.length === 0) return undefined;
+  const more = keys.length > mostNames ? ` and ${keys.length - mostNames} more` : "";
+  const [what, they] = keys.length === 1 ? ["1 Ingress names", "it"] : [`${keys.length} Ingresses name`, "them"];
+  return `${what} no class (${keys.slice(0, mostNames).join(", ")}${more}): a cluster serves ${they} only if an IngressClass is its default one, or with --watch-ingress-without-class; set spec.ingressClassName`;
+}
+
+const isDefault = ({ metadata: { annotations } }: IngressClass): boolean =>
+  annotations?.["ingressclass.kubernetes.io/is-default-class"] === "true";
+
+const classOf = ({ metadata, spec }: Ingress): string | undefined =>
+  spec?.ingressClassName ?? metadata.annotations?.["kubernetes.io/ingress.class"];
 
 /**
  * Returns the same for Gateways, whose routes are left out with them. Their GatewayClass may be in
@@ -54,9 +77,9 @@ function noteOf([one, many]: readonly [string, string], left: readonly string[])
   return `${what} not served here, and left out: ${left.slice(0, mostNames).join("; ")}${more}`;
 }
 
-function whyOf({ metadata, spec }: Ingress, served: string): string {
-  if (metadata.deletionTimestamp !== undefined) return "it is being deleted";
-  const named = spec?.ingressClassName ?? metadata.annotations?.["kubernetes.io/ingress.class"];
+function whyOf(ingress: Ingress, served: string): string {
+  if (ingress.metadata.deletionTimestamp !== undefined) return "it is being deleted";
+  const named = classOf(ingress);
   if (named === undefined) return `it names no class, and ${served} is served`;
   return named === served ? "its namespace is not watched" : `its class is ${named}, and ${served} is served`;
 }
