@@ -529,6 +529,52 @@ spec: { ${spec}rules: [{ host: ${host} }], defaultBackend: { service: { name: we
   expect(await changes("noted.example", "--ingress-class=private")).toMatch(/^Service shop\/web/);
 });
 
+test("why names the paths of rules without a host, and speaks of no missing host where one takes the request", async () => {
+  const place = mkdtempSync(join(tmpdir(), "sluice-why-"));
+  onTestFinished(() => rmSync(place, { recursive: true }));
+  const backend = "{ service: { name: web, port: { number: 80 } } }";
+  const path = `{ path: /app, pathType: Prefix, backend: ${backend} }`;
+  writeFileSync(
+    join(place, "all.yaml"),
+    `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: web, namespace: shop }
+spec: { ingressClassName: nginx, rules: [{ http: { paths: [${path}] } }] }
+`,
+  );
+  const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const changes = async (uri: string) =>
+    [...(await ran(tool, `http://a.example${uri}`, place)).text.matchAll(/to change: +(.*)/g)].map(([, text]) => text);
+  expect(await changes("/other")).toEqual([
+    "no path of the rules without a host takes /other; they have /app (prefix, Ingress shop/web)",
+    "no Ingress has the host a.example; add a rule for it",
+  ]);
+  expect(await changes("/app")).toEqual([expect.stringMatching(/^Service shop\/web is not here/)]);
+});
+
+test("a misspelt class is named beside another mistake of the Ingress", async () => {
+  const place = mkdtempSync(join(tmpdir(), "sluice-check-"));
+  onTestFinished(() => rmSync(place, { recursive: true }));
+  writeFileSync(
+    join(place, "old.yaml"),
+    `apiVersion: extensions/v1beta1
+kind: Ingress
+metadata:
+  name: web
+  annotations:
+    kubernets.io/ingress.class: nginx
+    nginx.ingress.kubernetes.io/auth-realm: not said here since the object may be a patch
+spec: { backend: { serviceName: web, servicePort: 80 } }
+`,
+  );
+  const { text } = await ran(check, place);
+  expect(text.split("\n").slice(1)).toEqual([
+    "old.yaml:6:5: warning: Ingress default/web: annotation kubernets.io/ingress.class has no effect: the class is read from kubernetes.io/ingress.class",
+    "1 error and 1 warning in 1 file",
+    "",
+  ]);
+});
+
 test("Secrets and Services in other folders are not reported as missing", async () => {
   const copy = mkdtempSync(join(tmpdir(), "sluice-tools-"));
   cpSync(folder("broken/shop.yaml"), join(copy, "shop.yaml"));

@@ -38,13 +38,16 @@ export function reasonsIn(
     ...ofOtherClass(host, world),
     ...unserved,
     ...(end.status === 404 && (hasRoutes || !isNamed) ? ofRules : []),
-    ...(decision.host?.how === "nothing else" && !isNamed && !hasRoutes ? ofHost(host, world) : []),
-    ...(end.status === 404 && decision.host !== undefined && decision.host.how !== "nothing else"
-      ? ofPath(decision, uri)
-      : []),
+    ...(end.status === 404 && decision.host !== undefined ? ofPath(decision, uri) : []),
+    ...(isOfNone(decision) && !isNamed && !hasRoutes ? ofHost(host, world) : []),
     ...(stop === undefined && end.status === 503 ? ofService(decision, snapshot) : []),
     ...(stop === undefined ? [] : ofGuard(stop, decision, world)),
   ];
+}
+
+/** Whether no rule takes the request, neither one of its host nor one without a host. */
+function isOfNone({ host, path }: Decision): boolean {
+  return host?.how === "nothing else" && (path?.kind !== "location" || path.location.owner === undefined);
 }
 
 /**
@@ -137,12 +140,19 @@ function ofPath({ host }: Decision, uri: string): string[] {
       ? []
       : [{ text: `${path} (${route.match}, ${named(owner)})`, route }];
   });
-  const names = [...new Set(paths.map(({ text }) => text))];
+  // A Prefix path is an exact route, too.
+  const all = new Set(paths.map(({ text }) => text));
+  const names = [...all].filter(
+    (text) => !all.has(text.replace(" (exact, ", " (prefix, ")) || !text.includes(" (exact, "),
+  );
   const exact = paths.find(
     ({ route }) => route.match === "exact" && (uri.startsWith(`${route.path}/`) || uri === `${route.path}/`),
   );
+  const isCatchAll = host!.how === "nothing else";
+  if (isCatchAll && names.length === 0) return [];
+  const [what, they] = isCatchAll ? ["the rules without a host", "they have"] : [host!.server.name, "it has"];
   return [
-    `no path of ${host!.server.name} takes ${uri}; it has ${names.length === 0 ? "none" : names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`,
+    `no path of ${what} takes ${uri}; ${they} ${names.length === 0 ? "none" : names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`,
     ...(exact === undefined ? [] : [`${exact.route.path} is Exact; with pathType: Prefix it would take this one`]),
   ];
 }
