@@ -29,9 +29,14 @@ export type Unread = ReadonlyMap<string, NonNullable<ObjectChange["object"]>>;
  * Whether the Problem is one of an unread object and only of the text of a value, so that it does
  * not depend on the parts that could not be read.
  */
-export function isOfUnread({ kind, object }: Problem, unread: Unread): boolean {
-  return unread.has(`${object.kind} ${object.namespace}/${object.name}`) && ofTexts.has(kind);
+export function isOfUnread(problem: Problem, unread: Unread): boolean {
+  const { kind, object } = problem;
+  if (!unread.has(`${object.kind} ${object.namespace}/${object.name}`)) return false;
+  return ofTexts.has(kind) || (kind === "annotation-useless" && isWholeName(problem.key));
 }
+
+/** Whether the annotation has a prefix that is not read; a patch changes nothing about that. */
+const isWholeName = (key: string): boolean => key.includes("/");
 
 const ofTexts: ReadonlySet<Problem["kind"]> = new Set([
   "annotation-unreadable",
