@@ -3,7 +3,7 @@
  * read.
  */
 import { withOutline } from "../../src/cli/reference/markdown.ts";
-import { flag } from "./shape.ts";
+import { flag, testedAndCopied } from "./shape.ts";
 import type { ChartValue, Fate } from "./value.ts";
 
 const head = `# Chart values, compared with ingress-nginx
@@ -32,9 +32,9 @@ value, because the Pods would not start. A key under \`controller.config\` that 
 have is ignored by the controller, as by ingress-nginx, and the notes name it.
 
 Numbers and booleans may be in quotes, as \`replicaCount: "2"\` and \`enabled: "true"\`. A \`"false"\`
-in quotes is a text, and helm counts any text as true; ingress-nginx's chart does the same. The notes
-after an install name each such value, so write \`false\` without quotes. There are two exceptions
-where \`"false"\` counts as false: values that are copied into an object unchanged, such as
+in quotes is a text, as is \`enable\`, and helm counts any text as true; ingress-nginx's chart does the
+same. The notes after an install name each such value, so write \`false\` without quotes. There are two
+exceptions where \`"false"\` counts as false and other words are refused: values that are copied into an object unchanged, such as
 \`runAsNonRoot\`, and each flag below \`sluice\`.
 `;
 
@@ -69,7 +69,9 @@ export function withoutMeaning(values: readonly ChartValue[]): string {
  * is our own and reads a quoted false as false.
  */
 export function switchesFile(values: readonly ChartValue[]): string {
-  const tested = values.filter(({ shape, fate }) => shape === flag && ["same", "differs"].includes(fate.kind));
+  const tested = values.filter(
+    ({ shape, fate }) => [flag, testedAndCopied].includes(shape) && ["same", "differs"].includes(fate.kind),
+  );
   return namesFile(tested.map(({ path }) => path));
 }
 

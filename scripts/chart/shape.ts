@@ -11,12 +11,14 @@ const scalar = ["string", "number", "boolean", "null"];
 const yesOrNo = "^([Tt]rue|TRUE|[Yy]es|YES|[Oo]n|ON|[Ff]alse|FALSE|[Nn]o|NO|[Oo]ff|OFF)?$";
 
 /**
- * A value that templates test with `if`, for which any text but the empty one is true. NOTES.txt
- * warns of a quoted "false".
+ * A value that templates test with `if`, for which any text but the empty one is true, as in
+ * ingress-nginx's chart. NOTES.txt warns of a text that does not say yes.
  */
-export const flag: Shape = { type: ["boolean", "string", "null"], pattern: yesOrNo };
-/** A value that templates copy into an object, where "false" is false. */
-export const copiedFlag: Shape = { ...flag };
+export const flag: Shape = { type: ["boolean", "string", "null"] };
+/** A value that templates copy into an object or that only Sluice has; "false" is false there. */
+export const copiedFlag: Shape = { ...flag, pattern: yesOrNo };
+/** A value that templates test with `if` and then copy into an object. */
+export const testedAndCopied: Shape = { ...copiedFlag };
 export const text: Shape = { type: ["string", "null"] };
 /** A version, which YAML reads as a number when it is written 1.5. */
 export const version: Shape = { type: ["string", "number", "null"] };

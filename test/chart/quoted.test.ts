@@ -3,7 +3,7 @@
  * have written often have them.
  */
 import { describe, expect, test } from "vitest";
-import { copiedFlag, flag, type Shape, whole } from "../../scripts/chart/shape.ts";
+import { copiedFlag, flag, type Shape, testedAndCopied, whole } from "../../scripts/chart/shape.ts";
 import { chartValues } from "../../scripts/chart/values.ts";
 import { type Manifest, one, render, workloadOf } from "./support/helm.ts";
 
@@ -33,7 +33,7 @@ describe("a value in quotes", () => {
 
   test("is true where the quotes contain true", async () => {
     const [quoted, plain] = await Promise.all(
-      ["true", true].map((word) => manifestOf(all([flag, copiedFlag], () => word))),
+      ["true", true].map((word) => manifestOf(all([flag, copiedFlag, testedAndCopied], () => word))),
     );
     expect(quoted).toBe(plain);
   });
@@ -42,8 +42,11 @@ describe("a value in quotes", () => {
   // values.
   test("is a false that is copied as false, and counts as true in a condition", async () => {
     const own = { unprivilegedPortSysctl: true, http3: true, runInMemory: true, nginxContainer: { enabled: true } };
-    const quoted: Manifest = { ...all([flag, copiedFlag], () => "false"), sluice: own };
-    const plain: Manifest = { ...all([flag, copiedFlag], (shape) => shape === flag), sluice: own };
+    const quoted: Manifest = { ...all([flag, copiedFlag, testedAndCopied], () => "false"), sluice: own };
+    const plain: Manifest = {
+      ...all([flag, copiedFlag, testedAndCopied], (shape) => shape !== copiedFlag),
+      sluice: own,
+    };
     for (const values of [quoted, plain])
       values.controller.hostNetwork = values.controller.shareProcessNamespace = true;
     const { notes } = await render(quoted);
@@ -51,6 +54,13 @@ describe("a value in quotes", () => {
     expect(notes).toContain("these values are text, and count as true");
     expect(notes).toContain('- controller.metrics.enabled: "false"\n');
     expect(notes).not.toContain("runAsNonRoot");
+  });
+
+  test("is true where it is any other word, and the notes say so", async () => {
+    const { manifest, notes } = await render({ controller: { metrics: { enabled: "enable" } } });
+    expect(manifest).toBe(await manifestOf({ controller: { metrics: { enabled: true } } }));
+    expect(notes).toContain("these values are text, and count as true");
+    expect(notes).toContain('- controller.metrics.enabled: "enable"\n');
   });
 
   test("is false where it is copied and also a condition", async () => {
@@ -74,7 +84,8 @@ describe("a value in quotes", () => {
   });
 
   test.each([
-    [{ metrics: { enabled: "maybe" } }, "/controller/metrics/enabled"],
+    [{ hostNetwork: "maybe" }, "/controller/hostNetwork"],
+    [{ image: { runAsNonRoot: "maybe" } }, "/controller/image/runAsNonRoot"],
     [{ replicaCount: "two" }, "/controller/replicaCount"],
     [{ replicaCount: "" }, "/controller/replicaCount"],
   ])("the value %j is refused", async (controller, place) => {

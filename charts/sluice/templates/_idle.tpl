@@ -1,6 +1,6 @@
 {{/*
-A line for each value that is a false in quotes and counts as true, because templates only test for
-any text.
+A line for each value that is a text other than yes and counts as true, such as a false in quotes,
+because templates only test for any text.
 */}}
 {{- define "sluice.quotedNo" -}}
 {{- range $path := .Files.Get "files/switches.json" | fromJsonArray -}}
@@ -8,7 +8,7 @@ any text.
 {{- range splitList "." $path -}}
 {{- if kindIs "map" $at -}}{{- $at = get $at . -}}{{- end -}}
 {{- end -}}
-{{- if include "sluice.saysNo" $at }}
+{{- if and (kindIs "string" $at) (not (regexMatch "^(?i:true|yes|on)?$" $at)) }}
 - {{ $path }}: {{ $at | quote }}
 {{- end -}}
 {{- end -}}

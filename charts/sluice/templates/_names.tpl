@@ -130,10 +130,11 @@ list like sluice.labels.
 {{- end -}}
 
 {{/*
-A value as text. Helm reads whole numbers as floats, so 10485760 would become 1.048576e+07.
+A value as text, which is empty for a null. Helm reads whole numbers as floats, so 10485760 would become 1.048576e+07.
 */}}
 {{- define "sluice.scalar" -}}
-{{- if kindIs "float64" . -}}
+{{- if kindIs "invalid" . -}}
+{{- else if kindIs "float64" . -}}
 {{- if eq (floor .) . -}}{{- printf "%.0f" . -}}{{- else -}}{{- toString . -}}{{- end -}}
 {{- else -}}
 {{- toString . -}}

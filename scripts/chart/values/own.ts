@@ -2,7 +2,7 @@
  * Values that only Sluice has. They are all below one key, so that they never collide with a key of
  * ingress-nginx.
  */
-import { flag, object, text, words } from "../shape.ts";
+import { copiedFlag, object, text, words } from "../shape.ts";
 import { section } from "../value.ts";
 
 const sluice = section("sluice");
@@ -14,7 +14,7 @@ export const own = [
   sluice.own(
     "unprivilegedPortSysctl",
     true,
-    flag,
+    copiedFlag,
     "Sets net.ipv4.ip_unprivileged_port_start=0 in the Pod, so that nginx opens ports 80 and 443 without any capability. The kubelet counts this sysctl as safe, and the restricted Pod Security level allows it. If false, the container gets NET_BIND_SERVICE instead.",
   ),
   sluice.own(
@@ -38,7 +38,7 @@ export const own = [
   sluice.own(
     "http3",
     false,
-    flag,
+    copiedFlag,
     "Serves HTTP/3: sets use-http3, and opens a UDP port beside the https port on the container, the Services and the NetworkPolicy. A load balancer must take TCP and UDP in one Service.",
   ),
   sluice.own(
@@ -50,7 +50,7 @@ export const own = [
   sluice.own(
     "runInMemory",
     false,
-    flag,
+    copiedFlag,
     "Keeps the run folder, which holds keys and passwords, in memory instead of on the node's disk. Its size counts towards the memory limit. A new Pod starts without a journal in both cases.",
   ),
   gateway.own(
@@ -75,13 +75,13 @@ export const own = [
   gateway.own(
     "routeSettings",
     false,
-    flag,
+    copiedFlag,
     "Installs the definition of RouteSettings, which give routes what annotations give Ingresses. It stays when the release is uninstalled, and only one release of a cluster may install it.",
   ),
   gatewayServices.own(
     "enabled",
     false,
-    flag,
+    copiedFlag,
     "Gives each Gateway a Service of its own in the Gateway's namespace, which leads to the controller's Pods. Only then may the account create, patch and delete Services and EndpointSlices.",
   ),
   gatewayServices.own(
@@ -99,7 +99,7 @@ export const own = [
   nginxContainer.own(
     "enabled",
     false,
-    flag,
+    copiedFlag,
     "Runs nginx in a second container of the Pod, from the same image and without the API token, so that a vulnerability of nginx does not expose the cluster's Secrets.",
   ),
   nginxContainer.own(

@@ -10,6 +10,7 @@ import {
   oneOf,
   port,
   ports,
+  testedAndCopied,
   text,
   texts,
   whole,
@@ -150,7 +151,7 @@ const pod = [
   controller.differs(
     "hostNetwork",
     false,
-    flag,
+    testedAndCopied,
     "Runs the Pods in the node's network.",
     "The Pod gets the capability NET_BIND_SERVICE in place of the port sysctl, which cannot be set on the node's network.",
   ),
@@ -162,7 +163,12 @@ const pod = [
     "The node's port for http; other keys of containerPort are named the same way.",
   ),
   section("controller.hostPort.ports").same("https", 443, port, "The node's port for https."),
-  controller.same("shareProcessNamespace", false, flag, "Lets the containers of the Pod see each other's processes."),
+  controller.same(
+    "shareProcessNamespace",
+    false,
+    testedAndCopied,
+    "Lets the containers of the Pod see each other's processes.",
+  ),
   section("controller.networkPolicy").differs(
     "enabled",
     false,

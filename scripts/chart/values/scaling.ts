@@ -2,7 +2,7 @@
  * The number of Pods: replicas, autoscalers, and the number of Pods that may be unavailable at a
  * time.
  */
-import { flag, object, objects, optionalWhole, share, text, texts, whole } from "../shape.ts";
+import { copiedFlag, flag, object, objects, optionalWhole, share, text, texts, whole } from "../shape.ts";
 import { section } from "../value.ts";
 
 const controller = section("controller");
@@ -67,7 +67,7 @@ export const scaling = [
   keda.same(
     "restoreToOriginalReplicaCount",
     false,
-    flag,
+    copiedFlag,
     "Restores the original number of Pods when the ScaledObject is deleted.",
   ),
   section("controller.keda.scaledObject").same("annotations", {}, texts, "Annotations of the ScaledObject."),
