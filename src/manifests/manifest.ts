@@ -40,6 +40,8 @@ export interface ManifestObject {
 
 export interface OtherObject {
   readonly value: Readonly<Record<string, unknown>>;
+  /** The value with its null fields, if it has any: helm takes a null for an order to remove. */
+  readonly withNulls?: unknown;
   readonly placeOf: (path: Path) => Place;
   readonly doubled?: YamlDocument["doubled"];
 }
@@ -86,6 +88,8 @@ export function unreadManifest(why: string, place: Place = { line: 1, column: 1 
 
 interface Item {
   readonly value: unknown;
+  /** The value with its null fields, if it has any. */
+  readonly withNulls?: unknown;
   /** The path of the object in its document: a `List` holds several. */
   readonly path: Path;
   /**
@@ -99,8 +103,9 @@ interface Item {
 function itemsOf({ value: written, placeOf: placeIn, doubled }: YamlDocument): Item[] {
   const value = hasNull(written) ? withoutNulls(written) : written;
   if (value === undefined) return [];
+  const nulls = value === written ? {} : { withNulls: written };
   if (!isMapping(value) || !String(value.kind).endsWith("List") || !Array.isArray(value.items))
-    return [{ value, path: [], placeIn, ...(doubled && { doubled }) }];
+    return [{ value, ...nulls, path: [], placeIn, ...(doubled && { doubled }) }];
   return value.items.map((item, at) => ({ value: item, path: ["items", at], placeIn }));
 }
 
@@ -125,9 +130,14 @@ interface ReadItem {
   readonly complete: boolean;
 }
 
-function readItem({ value, path, placeIn, doubled }: Item, written: WrittenObject, places: Places): ReadItem {
+function readItem(
+  { value, withNulls, path, placeIn, doubled }: Item,
+  written: WrittenObject,
+  places: Places,
+): ReadItem {
   const placeOf = path.length === 0 ? placeIn : below(placeIn, path);
-  if (written.is === "other") return { other: { value: written.value, placeOf }, faults: [], complete: true };
+  const nulls = withNulls === undefined ? {} : { withNulls };
+  if (written.is === "other") return { other: { value: written.value, ...nulls, placeOf }, faults: [], complete: true };
   if (written.is === "nameless") {
     const fault = {
       object: undefined,
@@ -136,7 +146,7 @@ function readItem({ value, path, placeIn, doubled }: Item, written: WrittenObjec
       why: written.why,
       fatal: true,
     };
-    const stray = isMapping(value) ? { stray: { value, placeOf, ...(doubled && { doubled }) } } : {};
+    const stray = isMapping(value) ? { stray: { value, ...nulls, placeOf, ...(doubled && { doubled }) } } : {};
     return { ...stray, faults: [fault], complete: false };
   }
   const faults = written.findings.map(({ path: at, why, fatal }) => ({

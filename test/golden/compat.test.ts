@@ -102,7 +102,7 @@ test("a release that sets no values is judged, and not called nothing", async ()
     "spec: { source: { chart: ingress-nginx, repoURL: https://kubernetes.github.io/ingress-nginx } }",
     "",
   ].join("\n");
-  for (const text of [application, "ingress-nginx:\n  controller:\n    service:\n"]) {
+  for (const text of [application, "ingress-nginx:\n  controller:\n    service: {}\n"]) {
     const found = await compatOf(text);
     expect([found.code, found.failure]).toEqual([0, ""]);
     expect(found.text).toContain("its release of ingress-nginx sets no values");

@@ -3,7 +3,7 @@
  * tools' objects, values files and umbrella charts in the folder. Sources that cannot be followed
  * are reported as not judged.
  */
-import { basename, dirname, join, normalize } from "node:path";
+import { dirname, join, normalize } from "node:path";
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
 import { doubledWords } from "../../manifests/mistakes/yaml-mistakes.ts";
@@ -25,9 +25,10 @@ import {
   releasesIn,
   valuesFilesOf,
 } from "./chart/embedded.ts";
+import { dependenciesOf, isChart, isOfAnotherChart } from "./chart/umbrella.ts";
 import { declaredTops, type ReadValues, type ValuesSource } from "./chart/values.ts";
 import type { Unjudged } from "./unjudged.ts";
-import { chartOf, vendors } from "./vendors.ts";
+import { vendors } from "./vendors.ts";
 
 export interface Sources {
   readonly sources: readonly ValuesSource[];
@@ -87,7 +88,7 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
         named.has(file) ||
         isChart(stray.value, file) ||
         isOfAnotherChart(file, files) ||
-        take(chartPart(stray.value, declaredTops(), aliasesFor(file, files)), "values", file, stray);
+        take(partWithin(asWritten(stray), file, files), "values", file, stray);
       const isHelmfile = !isKnown && isListOfReleases(stray.value);
       if (isHelmfile) unjudged.push({ of: file, at: { file, ...stray.placeOf([]) }, why: helmfile });
       if (isKnown || isHelmfile) understood.add(`${file}:${stray.placeOf([]).line}`);
@@ -147,18 +148,20 @@ function sourceOf(release: Release, object: OtherObject, file: string, files: Fi
   const content = read.reduce<unknown>((below, { value }) => merged(below, value), {}) as Mapping;
   const holderOf = (path: Path) => read.findLast(({ value }) => has(value, path));
   const base = name.includes("ingress-nginx") ? name : `${name}-ingress-nginx`;
-  const source: ValuesSource = {
-    of,
-    file,
-    content,
-    placeOf: (path) => {
-      const holder = holderOf(path) ?? { file, placeOf: () => object.placeOf([]) };
-      return { file: holder.file, ...holder.placeOf(path) };
-    },
-    home: { namespace, name: `${base}-controller` },
-    others: [],
+  const placeOf = (path: Path) => {
+    const holder = holderOf(path) ?? { file, placeOf: () => object.placeOf([]) };
+    return { file: holder.file, ...holder.placeOf(path) };
   };
-  return { source, unjudged };
+  const home = { namespace, name: `${base}-controller` };
+  const source: ValuesSource = { of, file, content, placeOf, home, others: [] };
+  if (release.isFolder !== true) return { source, unjudged };
+  const inner = chartPart(content, declaredTops());
+  if (inner.kind === "none") return { unjudged };
+  if (inner.kind === "vendor")
+    return { unjudged: [...unjudged, { ...about, at: placeOf(inner.path), why: otherVendor(inner.vendor) }] };
+  const { path: above, others } = inner;
+  const below: ValuesSource["placeOf"] = (path) => placeOf([...above, ...path]);
+  return { source: { ...source, content: inner.content, placeOf: below, others }, unjudged };
 }
 
 function pathOf({ from, name }: Part & { readonly kind: "file" }, file: string): string {
@@ -173,11 +176,15 @@ function partOf(part: Part, object: OtherObject, file: string, files: Files): Fo
   if (part.kind === "file") {
     const other = pathOf(part, file);
     const found = files.get(other)?.strays?.[0];
-    return found === undefined ? part.why : { ...found, file: other };
+    return found === undefined ? part.why : { ...found, value: asWritten(found), file: other };
+  }
+  if (part.kind === "folder") {
+    const isHere = [...files.keys()].some((one) => `/${one}`.includes(`/${part.name}/`));
+    return isHere ? { value: {}, file, placeOf: () => object.placeOf([]) } : part.why;
   }
   const { path } = part;
   const placeOf = (inner: Path) => object.placeOf([...path, ...inner]);
-  const value = path.reduce<unknown>((inside, key) => (inside as Mapping)?.[key as string], object.value);
+  const value = path.reduce<unknown>((inside, key) => (inside as Mapping)?.[key as string], asWritten(object));
   if (part.kind === "inline") return { value, file, placeOf };
   if (part.kind === "parameter")
     return { value: asMapping(part.name, part.value), file, placeOf: () => object.placeOf(path) };
@@ -201,6 +208,9 @@ function ofText(text: string, file: string, key: Place): FoundPart | string {
   return { value, file, placeOf: (path) => placed(document?.placeOf(path)), ...(doubled && { doubled }) };
 }
 
+/** Values keep their nulls, because helm removes a default whose value is null. */
+const asWritten = ({ value, withNulls }: OtherObject): Mapping => (isMapping(withNulls) ? withNulls : value);
+
 function has(value: unknown, path: Path): boolean {
   let inside = value;
   for (const step of path) {
@@ -220,33 +230,18 @@ function unbuilt(value: Mapping): string | undefined {
   return `a kustomization is not built here, so the effect of its ${listed(changes)} is not seen: pipe kustomize build into sluice compat -`;
 }
 
+/** Finds the chart's values in a file, by the chart beside it. */
+function partWithin(values: Mapping, file: string, files: Files): ChartPart {
+  const known = dependenciesOf(file, files);
+  const ours = known.filter(({ chart }) => chart === "ours").map(({ alias }) => alias);
+  const foreign = known.find(({ alias, chart }) => chart !== "ours" && isMapping(values[alias]));
+  if (ours.length === 0 && foreign !== undefined && foreign.chart !== "ours")
+    return { kind: "vendor", vendor: foreign.chart, path: [foreign.alias] };
+  return chartPart(values, declaredTops(), ours);
+}
+
 const helmfile =
   "this is a helmfile, whose releases are not read: name their values files with --values, and pipe helmfile template into sluice compat -";
 
 const isListOfReleases = ({ releases }: Mapping): boolean =>
   Array.isArray(releases) && releases.some((one) => isMapping(one) && typeof one.chart === "string");
-
-const isChart = (value: Mapping, file: string): boolean =>
-  /^Chart\.ya?ml$/.test(basename(file)) && typeof value.name === "string";
-
-/** Returns the content of the Chart.yaml beside a values file. */
-function chartBeside(file: string, files: Files): Mapping | undefined {
-  const [, chart] =
-    [...files].find(([name]) => dirname(name) === dirname(file) && /^Chart\.ya?ml$/.test(basename(name))) ?? [];
-  return chart?.strays?.[0]?.value;
-}
-
-/** Whether a chart that neither is ingress-nginx's nor depends on it has these values. */
-function isOfAnotherChart(file: string, files: Files): boolean {
-  const name = chartBeside(file, files)?.name;
-  return typeof name === "string" && chartOf(name) === undefined && aliasesFor(file, files).length === 0;
-}
-
-/** Returns the names that the umbrella chart beside a values file gives to ingress-nginx. */
-function aliasesFor(file: string, files: Files): readonly string[] {
-  const dependencies = chartBeside(file, files)?.dependencies;
-  return (Array.isArray(dependencies) ? dependencies : []).flatMap((one): string[] => {
-    if (!isMapping(one) || chartOf(String(one.name), String(one.repository ?? "")) === undefined) return [];
-    return [String(one.alias ?? one.name)];
-  });
-}

@@ -17,6 +17,8 @@ export interface Release {
   /** The release's name, from which the chart makes the names of its objects. */
   readonly name: string;
   readonly chart: "ours" | Vendor;
+  /** The chart is a folder of a repository, which may only depend on ingress-nginx's. */
+  readonly isFolder?: true;
   /** In rising order of precedence, as helm merges them. */
   readonly parts: readonly Part[];
 }
@@ -42,6 +44,8 @@ export type Part =
       readonly name: string;
       readonly why: string;
     }
+  /** A folder of a git repository, which has further values; `why` counts if it is not here. */
+  | { readonly kind: "folder"; readonly path: Path; readonly name: string; readonly why: string }
   /** Values that no object here has. */
   | { readonly kind: "elsewhere"; readonly path: Path; readonly why: string };
 
@@ -104,11 +108,12 @@ function argoReleases(value: Mapping, below: readonly string[]): Release[] {
       : [[at(spec, "source"), [...below, "source"] as Path] as const];
   const { name, namespace } = nameOf(value);
   return all.flatMap(([source, path]): Release[] => {
-    const chart = chartOf(text(at(source, "chart")), text(at(source, "repoURL")));
+    const folder = folderOf(source);
+    const chart = folder === undefined ? chartOf(text(at(source, "chart")), text(at(source, "repoURL"))) : "ours";
     if (chart === undefined) return [];
     const helm = at(source, "helm");
     const inHelm = (...keys: (string | number)[]): Path => [...path, "helm", ...keys];
-    const files = list(at(helm, "valueFiles")).map((file, number): Part => {
+    const files = list(folder === undefined && at(helm, "valueFiles")).map((file, number): Part => {
       const path = inHelm("valueFiles", number);
       const why = `its values file ${text(file)} is not read: name it with --values`;
       // `$values/ingress.yaml` is in the repository of another source, usually that of this folder.
@@ -133,10 +138,23 @@ function argoReleases(value: Mapping, below: readonly string[]): Release[] {
         namespace: text(at(spec, "destination", "namespace")) || namespace,
         name: text(at(helm, "releaseName")) || name,
         chart,
-        parts: [...files, ...written, ...inline, ...parameters],
+        ...(folder !== undefined && { isFolder: true as const }),
+        parts: [...inFolder(folder, [...path, "path"]), ...files, ...written, ...inline, ...parameters],
       },
     ];
   });
+}
+
+/** Returns the folder of a source in git, if its name says that it installs ingress-nginx. */
+function folderOf(source: unknown): string | undefined {
+  const folder = text(at(source, "path")).replace(/^[./]+|\/+$/g, "");
+  const isOurs = /(^|[/-])(ingress-nginx|nginx-ingress)([/-]|$)/.test(folder);
+  return isOurs && text(at(source, "chart")) === "" ? folder : undefined;
+}
+
+function inFolder(name: string | undefined, path: Path): readonly Part[] {
+  const why = `its source is the folder ${name} of a git repository, which is not here: give that folder to this command, too`;
+  return name === undefined ? [] : [{ kind: "folder", path, name, why }];
 }
 
 function k3sRelease(value: Mapping): Release[] {

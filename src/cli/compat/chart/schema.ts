@@ -81,6 +81,8 @@ function isOf(value: unknown, type: string): boolean {
 }
 
 function judged(value: unknown, why: string): Pick<Misfit, "fate" | "why"> {
+  const mark = inBraces(value);
+  if (mark !== undefined) return { fate: "unfilled", why: `${mark} is a placeholder that nothing has filled in` };
   if (typeof value === "string") {
     const [variable] = /\$\{[^{}]*\}/.exec(value) ?? [];
     const hint = unfilled(value) ?? (variable && `a tool should have filled in ${variable} before, such as Terraform`);
@@ -88,4 +90,10 @@ function judged(value: unknown, why: string): Pick<Misfit, "fate" | "why"> {
   }
   const found = typeof value === "object" ? (Array.isArray(value) ? "a list" : "a mapping") : shown(String(value));
   return { fate: "refused", why: `the chart refuses ${found}: ${why}` };
+}
+
+/** Returns `{NAME}`, which is a mapping in YAML, if it stands where only a plain value can. */
+function inBraces(value: unknown): string | undefined {
+  const [only, more] = isMapping(value) ? Object.entries(value) : [];
+  return only !== undefined && more === undefined && (only[1] ?? "") === "" ? `{${only[0]}}` : undefined;
 }

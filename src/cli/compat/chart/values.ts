@@ -12,6 +12,7 @@ import type { FilePlace } from "../../../problem.ts";
 import { shipped } from "../../../shipped.ts";
 import { emptied } from "./emptied.ts";
 import { misfits } from "./schema.ts";
+import { unmeantTexts } from "./texts.ts";
 import { judgeUndeclared } from "./undeclared.ts";
 
 const page = shipped("docs/chart-values.md");
@@ -99,6 +100,12 @@ export function valuesInUse({ content, placeOf }: Pick<ValuesSource, "content" |
   const wrong = found.map(({ path, fate, why }): ValueInUse => {
     return { path: path.join("."), place: placeOf(path), fate, note: why };
   });
+  for (const { path, fate, why } of unmeantTexts(content)) {
+    const name = path.join(".");
+    const isKnown = wrong.some((one) => one.path === name);
+    if (!isKnown && declared().get(name)?.fate !== "no meaning")
+      wrong.push({ path: name, place: placeOf(path), fate, note: why });
+  }
   for (const path of emptied(content, (name) => declared().get(name)?.fallback))
     wrong.push({ path: path.join("."), place: placeOf(path), fate: "refused", note: withoutValue });
   const isWrong = new Set(wrong.map(({ path }) => path));

@@ -1,0 +1,52 @@
+/**
+ * Texts in values that mean something else than they seem to: a word that a switch of the chart
+ * counts as true, and a placeholder that nothing has filled in.
+ */
+import { readFileSync } from "node:fs";
+import { shown, unfilled } from "../../../kinds/kind.ts";
+import { isMapping, type Path } from "../../../manifests/check.ts";
+import { shipped } from "../../../shipped.ts";
+
+export interface FoundText {
+  readonly path: Path;
+  /** `ignored`: the text has another effect than it says. `unfilled`: a tool puts in the value. */
+  readonly fate: "ignored" | "unfilled";
+  readonly why: string;
+}
+
+let read: readonly string[] | undefined;
+
+export function unmeantTexts(values: unknown): readonly FoundText[] {
+  read ??= JSON.parse(readFileSync(shipped("charts/sluice/files/switches.json"), "utf8")) as readonly string[];
+  return [...read.flatMap((name) => switchText(values, name.split("."))), ...placeholdersIn(values, [])];
+}
+
+const saysYes = /^(true|yes|on)?$/i;
+
+function switchText(values: unknown, path: Path): FoundText[] {
+  const value = path.reduce<unknown>((at, key) => (isMapping(at) ? at[String(key)] : undefined), values);
+  if (typeof value !== "string" || saysYes.test(value)) return [];
+  const hint = unfilled(value);
+  if (hint !== undefined) return [{ path, fate: "unfilled", why: `${shown(value)}: ${hint}` }];
+  const name = path.join(".");
+  const why = `value ${name} is the text ${shown(value)}, which counts as true; write true or false without quotes`;
+  return [{ path, fate: "ignored", why }];
+}
+
+/** Flags and keys of the ConfigMap are judged by themselves. */
+const judgedElsewhere: ReadonlySet<string> = new Set(["controller.config", "controller.extraArgs"]);
+
+/** A whole value, or a part of one that has no blanks, such as `arn:aws:acm:<region>`. */
+const placeholder = /^(\S*(?<!\?)<[A-Za-z][\w.-]*>\S*|<[A-Za-z][\w .-]*>)$/;
+
+function placeholdersIn(value: unknown, path: Path): FoundText[] {
+  if (typeof value === "string" && value.length < longest && placeholder.test(value)) {
+    const why = `${shown(value)}: replace the angle brackets and their content with a value of your own`;
+    return [{ path, fate: "unfilled", why }];
+  }
+  if (judgedElsewhere.has(path.join("."))) return [];
+  if (Array.isArray(value)) return value.flatMap((item, at) => placeholdersIn(item, [...path, at]));
+  return isMapping(value) ? Object.entries(value).flatMap(([key, inner]) => placeholdersIn(inner, [...path, key])) : [];
+}
+
+const longest = 253;

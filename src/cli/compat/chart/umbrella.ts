@@ -1,0 +1,43 @@
+/**
+ * The chart to which a values file belongs, by the Chart.yaml beside it, and the charts on which
+ * that one depends. Charts of Helm 2 list these in a requirements.yaml.
+ */
+import { basename, dirname } from "node:path";
+import { isMapping } from "../../../manifests/check.ts";
+import type { Files } from "../../tools/folder.ts";
+import { chartOf, type Vendor } from "../vendors.ts";
+
+type Mapping = Readonly<Record<string, unknown>>;
+
+/** Whether it is a file of a chart that has no values. */
+export const isChart = (value: Mapping, file: string): boolean =>
+  (/^Chart\.ya?ml$/.test(basename(file)) && typeof value.name === "string") ||
+  (/^requirements\.ya?ml$/.test(basename(file)) && Array.isArray(value.dependencies));
+
+/** Whether a chart that neither is ingress-nginx's nor depends on it has these values. */
+export function isOfAnotherChart(file: string, files: Files): boolean {
+  const name = beside(file, files, /^Chart\.ya?ml$/)?.name;
+  return typeof name === "string" && chartOf(name) === undefined && dependenciesOf(file, files).length === 0;
+}
+
+interface Dependency {
+  /** The key under which its values stand. */
+  readonly alias: string;
+  readonly chart: "ours" | Vendor;
+}
+
+/** Returns the charts with a name like ingress-nginx on which the chart beside a file depends. */
+export function dependenciesOf(file: string, files: Files): readonly Dependency[] {
+  const listed =
+    beside(file, files, /^Chart\.ya?ml$/)?.dependencies ?? beside(file, files, /^requirements\.ya?ml$/)?.dependencies;
+  return (Array.isArray(listed) ? listed : []).flatMap((one): Dependency[] => {
+    const chart = isMapping(one) ? chartOf(String(one.name), String(one.repository ?? "")) : undefined;
+    return chart === undefined ? [] : [{ alias: String(one.alias ?? one.name), chart }];
+  });
+}
+
+/** Returns the content of a file beside a values file. */
+function beside(file: string, files: Files, names: RegExp): Mapping | undefined {
+  const [, found] = [...files].find(([name]) => dirname(name) === dirname(file) && names.test(basename(name))) ?? [];
+  return found?.strays?.[0]?.value;
+}

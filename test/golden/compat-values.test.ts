@@ -1,0 +1,134 @@
+/** What `sluice compat` says of values that are written in unusual ways or stand in unusual places. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { compat } from "../../src/cli/compat.ts";
+import { ran } from "./support/ran.ts";
+
+/** Runs it on a folder with these files; line breaks of the report become blanks. */
+async function compatOf(files: Readonly<Record<string, string>>) {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  const { code, text } = await ran(compat, folder, "--all");
+  return { code, text: text.replace(/\s+/g, " ") };
+}
+
+const release = `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: { name: edge, namespace: flux }
+spec:
+  chart: { spec: { chart: ingress-nginx } }
+  values:
+    controller:
+      service:
+`;
+
+test("a key without a value that the chart needs is refused, in a file and in an object", async () => {
+  const inFile = await compatOf({
+    "values.yaml": "controller:\n  kind: DaemonSet\n  service:\n    # type: NodePort\n",
+  });
+  expect([inFile.code, inFile.text]).toEqual([
+    1,
+    expect.stringContaining("value controller.service (values.yaml:3:3) the chart refuses a key that has no value"),
+  ]);
+  const inObject = await compatOf({ "release.yaml": release });
+  expect([inObject.code, inObject.text]).toEqual([
+    1,
+    expect.stringContaining(
+      "value controller.service, HelmRelease flux/edge (release.yaml:8:7) the chart refuses a key",
+    ),
+  ]);
+  const spare = await compatOf({ "values.yaml": "controller:\n  kind: DaemonSet\n  config:\n  tolerations:\n" });
+  expect(spare.code).toBe(0);
+});
+
+test("a word that a switch counts as true is named, and changes nothing", async () => {
+  const { code, text } = await compatOf({ "values.yaml": "controller: { metrics: { enabled: disable } }\n" });
+  expect([code, text]).toEqual([
+    0,
+    expect.stringContaining('value controller.metrics.enabled is the text "disable", which counts as true'),
+  ]);
+});
+
+test("placeholders in values are not judged, and names of groups are none", async () => {
+  const { code, text } = await compatOf({
+    "values.yaml": `controller:
+  image: { registry: <your-registry> }
+  hostNetwork: "\${HOST_NETWORK}"
+  config: { http-snippet: "map $uri $a { ~^/(?<part>[a-z]+)$ 1; }" }
+  podAnnotations: { pattern: "(?<name>x)" }
+  service:
+    annotations:
+      example.com/certificate: arn:example:<region>:1
+      example.com/other: {CERTIFICATE}
+`,
+  });
+  expect(code).toBe(3);
+  const [, unjudged] = /Not judged (.*?) The same/.exec(text)!;
+  expect(unjudged!.match(/value controller\S+/g)).toEqual([
+    "value controller.image.registry",
+    "value controller.hostNetwork",
+    "value controller.service.annotations.example.com/certificate",
+    "value controller.service.annotations.example.com/other",
+  ]);
+  expect(unjudged).toContain("{CERTIFICATE} is a placeholder that nothing has filled in");
+});
+
+const application = (helm: string) => `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: { name: edge, namespace: argocd }
+spec:
+  destination: { namespace: edge }
+  source:
+    repoURL: https://git.example/fleet
+    path: ./charts/ingress-nginx/
+    helm: ${helm}
+`;
+
+test("an Application whose chart is a folder of a repository names the folder, unless it is here", async () => {
+  const alone = await compatOf({ "app.yaml": application("{ valueFiles: [values.yaml] }") });
+  expect([alone.code, alone.text]).toEqual([
+    3,
+    expect.stringContaining(
+      "Application argocd/edge (app.yaml:8:5): its source is the folder charts/ingress-nginx of a git repository",
+    ),
+  ]);
+  const whole = await compatOf({
+    "app.yaml": application("{ valueFiles: [values.yaml] }"),
+    "fleet/charts/ingress-nginx/values.yaml": "ingress-nginx: { controller: { config: { use-gzip: a } } }\n",
+  });
+  expect([whole.code, whole.text]).toEqual([0, expect.stringContaining('key use-gzip: "a" is neither')]);
+});
+
+test("values in such an Application are judged, below the name of the chart, too", async () => {
+  const values = "ingress-nginx: { controller: { config: { use-gzip: a } } }";
+  const { code, text } = await compatOf({ "app.yaml": application(`{ values: "${values}" }`) });
+  expect([code, text]).toEqual([3, expect.stringContaining('key use-gzip: "a" is neither')]);
+});
+
+const requirements = (name: string, repository: string) =>
+  `dependencies: [{ name: ${name}, version: 1.0.0, repository: "${repository}" }]\n`;
+const inChart = { "Chart.yaml": "name: edge\n", "values.yaml": "nginx-ingress: { controller: { kind: DaemonSet } }\n" };
+
+test("the requirements.yaml of an old umbrella chart says whose chart it is", async () => {
+  const old = await compatOf({
+    ...inChart,
+    "requirements.yaml": requirements("nginx-ingress", "https://charts.helm.sh/stable"),
+  });
+  expect([old.code, old.text]).toEqual([
+    3,
+    expect.stringContaining("these are values of the chart stable/nginx-ingress, which ended in 2020"),
+  ]);
+  expect(old.text).not.toContain("requirements.yaml:1:1");
+  const ours = await compatOf({
+    ...inChart,
+    "values.yaml": "ingress-nginx: { controller: { kind: DaemonSet } }\n",
+    "requirements.yaml": requirements("ingress-nginx", "https://kubernetes.github.io/ingress-nginx"),
+  });
+  expect([ours.code, ours.text]).toEqual([0, expect.stringContaining("chart values: controller.kind")]);
+});
