@@ -1,4 +1,6 @@
-/** What `sluice compat` says of values that are written in unusual ways or stand in unusual places. */
+/**
+ * What `sluice compat` says of values that are written in unusual ways or stand in unusual places.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

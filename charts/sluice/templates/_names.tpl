@@ -130,7 +130,8 @@ list like sluice.labels.
 {{- end -}}
 
 {{/*
-A value as text, which is empty for a null. Helm reads whole numbers as floats, so 10485760 would become 1.048576e+07.
+A value as text, which is empty for a null. Helm reads whole numbers as floats, so 10485760 would
+become 1.048576e+07.
 */}}
 {{- define "sluice.scalar" -}}
 {{- if kindIs "invalid" . -}}
