@@ -23,10 +23,31 @@ export function isReviewed({ group, version, kind }: Readonly<Record<string, unk
 /** The API's definitions allow no list and no text that is longer, except texts in annotations. */
 const longestList = 256;
 const longestText = 4_096;
+/**
+ * The longest lists by the names of their fields, as in the definitions. The cost of a review is
+ * their product: each host of a route has each of its matches on each listener of its parents.
+ */
+const longestLists: Readonly<Record<string, number>> = {
+  ...{
+    parentRefs: 32,
+    hostnames: 16,
+    rules: 16,
+    matches: 64,
+    headers: 16,
+    queryParams: 16,
+    filters: 16,
+    backendRefs: 16,
+  },
+  ...{ listeners: 64, certificateRefs: 64, addresses: 16 },
+};
+/** The most matches in all rules of a route together. */
+const mostMatches = 128;
 /** RouteSettings hold snippets. A longer snippet is refused when the settings are read. */
 const longestSnippet = 256 * 1024;
-/** A route with 16 rules of 64 full matches stays far below this. */
+/** A route with 16 rules and 128 full matches stays far below this. */
 const mostValues = 100_000;
+/** The most characters of all texts together. The API server stores at most 1.5 MB of an object. */
+const mostText = 1_600_000;
 
 /**
  * Returns the object with its namespace filled in. Returns undefined if the value is not an
@@ -53,16 +74,21 @@ export function subjectOf(object: unknown, kind: string, namespace: string): Rev
 const notYet = "9999-12-31T23:59:59Z";
 
 function isBounded(spec: object, longest: number): boolean {
-  let values = 0;
-  const pending: unknown[] = [spec];
+  let [values, matches, text] = [0, 0, 0];
+  const pending: (readonly [field: string, value: unknown])[] = [["spec", spec]];
   while (pending.length > 0) {
-    const value = pending.pop();
+    const [field, value] = pending.pop()!;
     values++;
-    if (values > mostValues || (typeof value === "string" && value.length > longest)) return false;
+    if (typeof value === "string") text += value.length;
+    if (values > mostValues || text > mostText || (typeof value === "string" && value.length > longest)) return false;
     if (typeof value !== "object" || value === null) continue;
-    const parts = Object.values(value);
-    if (parts.length > longestList) return false;
-    pending.push(...parts);
+    const parts = Object.entries(value);
+    const isList = Array.isArray(value);
+    if (parts.length > ((isList && longestLists[field]) || longestList)) return false;
+    if (isList && field === "matches") matches += parts.length;
+    if (matches > mostMatches) return false;
+    // The items of a list have the name of its field, so that a list inside a list is bounded, too.
+    pending.push(...(isList ? parts.map(([, part]) => [field, part] as const) : parts));
   }
   return true;
 }
