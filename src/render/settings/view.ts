@@ -16,6 +16,7 @@ import { http3View, whyNoHttp3 } from "./http3.ts";
 import { httpLogs, streamLogs } from "./logs.ts";
 import { modsecurityView } from "./modsecurity.ts";
 import { tracingView } from "./tracing.ts";
+import { unframedView } from "./unframed.ts";
 import { settingsWithoutLua } from "./without-lua.ts";
 
 interface Surroundings {
@@ -45,6 +46,7 @@ export function settingsView(
       blocked: blockedView(settings),
       geoip2: geoip2View(settings, can, machine),
       http3: http3View(settings, can, machine),
+      unframed: unframedView(can),
       modsecurity: modsecurityView(settings, can, machine),
       opentelemetry: tracingView(settings, can, machine),
     },
