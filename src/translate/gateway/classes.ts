@@ -10,7 +10,7 @@ import type { TranslateOptions } from "../options.ts";
 import { fails, holds } from "./conditions.ts";
 import { supportedFeatures } from "./features.ts";
 import { type PartialParameters, readParameters } from "./parameters.ts";
-import { supportedVersion } from "./versions.ts";
+import { canListFeatures, supportedVersion } from "./versions.ts";
 
 export interface ClassReading {
   /** Whether Gateways of the class are served. */
@@ -36,6 +36,7 @@ export function mayClassesDiffer(before: Snapshot, now: Snapshot): boolean {
 
 function readClass(gatewayClass: GatewayClass, snapshot: Snapshot, options: TranslateOptions): ClassReading {
   const isStatic = options.lacks.has("lua");
+  const { definitionVersions } = snapshot;
   const object = { kind: "GatewayClass", name: gatewayClass.metadata.name };
   const reference = gatewayClass.spec?.parametersRef;
   const read =
@@ -62,8 +63,8 @@ function readClass(gatewayClass: GatewayClass, snapshot: Snapshot, options: Tran
     status: {
       kind: "GatewayClass",
       object: gatewayClass,
-      conditions: [accepted(unserved, parameters), supportedVersion(snapshot.definitionVersions)],
-      supportedFeatures: isStatic ? [] : supportedFeatures(options),
+      conditions: [accepted(unserved, parameters), supportedVersion(definitionVersions)],
+      supportedFeatures: isStatic || !canListFeatures(definitionVersions) ? [] : supportedFeatures(options),
     },
     problems: [unserved, parameters].filter((one) => one !== undefined),
     parameters: read === undefined ? {} : read.values,

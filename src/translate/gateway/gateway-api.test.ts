@@ -279,6 +279,17 @@ test("a GatewayClass has a condition with the version of the definitions, and wh
   );
 });
 
+test("with definitions of v1.0 and v1.1, whose features have another form, a GatewayClass lists none", () => {
+  const snapshot = put(emptySnapshot, gatewayClass());
+  const features = (version: string) => {
+    const definitionVersions = new Map([["gatewayclasses.gateway.networking.k8s.io", version]]);
+    const { statuses } = translate({ ...emptyInputs, snapshot: { ...snapshot, definitionVersions } }, options, fake);
+    const status = statuses.get("GatewayClass sluice");
+    return status?.kind === "GatewayClass" ? status.supportedFeatures.length > 0 : undefined;
+  };
+  expect(["v1.0.0", "v1.1.1", "v1.2.0", "v1.10.0", ""].map(features)).toEqual([false, false, true, true, true]);
+});
+
 test("a Gateway keeps its address while it is valid, and the oldest Gateway chooses first", () => {
   const kept = gateway({ name: "young", age: 1, status: { addresses: [{ type: "IPAddress", value: "192.0.2.10" }] } });
   const found = outcome(kept, gateway({ name: "old", age: 9 }), gateway({ name: "third", age: 0 }));

@@ -3,6 +3,7 @@
  * Gateways are served as far as possible, which the specification calls best effort.
  */
 import type { DefinitionVersions } from "../../model/gateway/definition-versions.ts";
+import { gatewayGroup } from "../../model/gateway/objects.ts";
 import type { DesiredCondition } from "../../model/gateway/status.ts";
 import { fails, holds } from "./conditions.ts";
 
@@ -40,6 +41,15 @@ export function unknownVersions(versions: DefinitionVersions): string | undefine
   });
   if (parts.length === 0) return undefined;
   return `${parts.join("; ")}. Sluice knows ${known}; Gateways are served as far as that goes`;
+}
+
+/**
+ * Whether GatewayClasses can have features in their status. With definitions of v1.0 and v1.1, the
+ * API server would refuse the whole status, because features had another form there.
+ */
+export function canListFeatures(versions: DefinitionVersions | undefined): boolean {
+  if (versions === undefined || versions === "unreadable") return true;
+  return !/^v1\.[01]\./.test(versions.get(`gatewayclasses.${gatewayGroup}`) ?? "");
 }
 
 function isKnown(version: string): boolean {
