@@ -12,7 +12,7 @@ import { ingress, service } from "../support/objects.ts";
 import { exchange, statuses } from "../support/raw.ts";
 import { worldOf } from "../support/world.ts";
 
-const forged = "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\npwned";
+const forged = "HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\npwned\n";
 const switching = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n";
 const unframed: readonly (readonly [what: string, bytes: string])[] = [
   ["100", `HTTP/1.1 100 Continue\r\n\r\n${forged}`],

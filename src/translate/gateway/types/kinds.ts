@@ -1,10 +1,12 @@
 /**
- * The types of all fields that Sluice reads of objects of the Gateway API (`src/model/gateway/`).
- * BackendTLSPolicies and RouteSettings are not among them: they are read with their mistakes,
+ * The types of all fields that Sluice reads of objects of the Gateway API (`src/model/gateway/`),
+ * and the lengths of the lists whose product is the cost of an object: each host of a route has
+ * each of its matches on each listener of its parents. The lengths are those of the definitions.
+ * BackendTLSPolicies and RouteSettings are not among the kinds: they are read with their mistakes,
  * because one that is left out would no longer guard anything.
  */
 import type { WatchedKind } from "../../../model/snapshot.ts";
-import { boolean, listOf, record, type Shape, text, texts, whole } from "./shape.ts";
+import { boolean, both, listOf, record, type Shape, text, texts, whole } from "./shape.ts";
 
 const reference = { group: text, kind: text, name: text, namespace: text };
 const objectReference = record(reference, ["name"]);
@@ -33,6 +35,7 @@ const listeners = listOf(
     },
     ["name", "port", "protocol"],
   ),
+  64,
 );
 const listenersStatus = listOf(record({ name: text, conditions }, ["name"]));
 
@@ -93,8 +96,9 @@ const filters = listOf(
     },
     ["type"],
   ),
+  16,
 );
-const values = listOf(record({ type: text, name: text, value: text }, ["name", "value"]));
+const values = listOf(record({ type: text, name: text, value: text }, ["name", "value"]), 16);
 const sessionPersistence = record({
   ...{ sessionName: text, type: text, absoluteTimeout: text, idleTimeout: text },
   cookieConfig: record({ lifetimeType: text }),
@@ -104,22 +108,32 @@ const sessionPersistence = record({
 const requestRule = {
   name: text,
   filters,
-  backendRefs: listOf(record({ ...backendFields, filters }, ["name"])),
+  backendRefs: listOf(record({ ...backendFields, filters }, ["name"]), 16),
   sessionPersistence,
 };
 const httpRule = record({
   ...requestRule,
   matches: listOf(
     record({ path: record({ type: text, value: text }), headers: values, queryParams: values, method: text }),
+    64,
   ),
   timeouts: record({ request: text, backendRequest: text }),
   retry: record({ codes: listOf(whole), attempts: whole, backoff: text }),
 });
 const grpcRule = record({
   ...requestRule,
-  matches: listOf(record({ method: record({ type: text, service: text, method: text }), headers: values })),
+  matches: listOf(record({ method: record({ type: text, service: text, method: text }), headers: values }), 64),
 });
-const streamRule = record({ name: text, backendRefs: listOf(backendReference) });
+const streamRule = record({ name: text, backendRefs: listOf(backendReference, 16) });
+
+const mostMatches = 128;
+
+/** Limits the matches of all rules together. */
+const fewMatches: Shape = (value, field) => {
+  const rules = value as readonly { readonly matches?: readonly unknown[] }[];
+  const count = rules.reduce((sum, { matches }) => sum + (matches?.length ?? 0), 0);
+  return count > mostMatches ? { field, why: `has ${count} matches, and ${mostMatches} are the most` } : undefined;
+};
 
 interface ObjectShape {
   readonly spec: Shape;
@@ -131,10 +145,10 @@ const noStatus = record({});
 
 function routeOf(rule: Shape): ObjectShape {
   const spec = {
-    parentRefs: listOf(parentReference),
-    hostnames: listOf(text),
+    parentRefs: listOf(parentReference, 32),
+    hostnames: listOf(text, 16),
     useDefaultGateways: text,
-    rules: listOf(rule),
+    rules: both(listOf(rule, 16), fewMatches),
   };
   const entry = record({ parentRef: parentReference, controllerName: text, conditions }, [
     "parentRef",

@@ -19,15 +19,22 @@ export const whole: Shape = (value, field) =>
 export const boolean: Shape = (value, field) =>
   typeof value === "boolean" ? undefined : not(value, field, "true or false");
 
-export function listOf(shape: Shape): Shape {
+/** Checks a list of at most `most` items. */
+export function listOf(shape: Shape, most = Number.POSITIVE_INFINITY): Shape {
   return (value, field) => {
     if (!Array.isArray(value)) return not(value, field, "a list");
+    if (value.length > most) return { field, why: `has ${value.length} items, and ${most} are the most` };
     for (const [at, item] of value.entries()) {
       const wrong = shape(item, `${field}[${at}]`);
       if (wrong !== undefined) return wrong;
     }
     return undefined;
   };
+}
+
+/** Makes the second check of values that the first one accepts. */
+export function both(first: Shape, second: Shape): Shape {
+  return (value, field) => first(value, field) ?? second(value, field);
 }
 
 /** Checks a mapping from names to texts. */
