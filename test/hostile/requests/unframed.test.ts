@@ -3,8 +3,10 @@
  * that the client has not asked for, and answers without a status line. A proxy in front may share
  * its connection between clients, and what follows there would be the answer to another client.
  */
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { describe, expect, test } from "vitest";
+import { type AddressInfo, createServer } from "node:net";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { raw } from "../../nginx/support/request.ts";
 import { gateway, gatewayClass, route } from "../../support/gateways.ts";
 import { get, overHttp2 } from "../support/http2-raw.ts";
@@ -69,6 +71,20 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     world.auth.answer = answers(`${switching}hello`);
     const received = await exchange(head("a.example", "Upgrade: x\r\nConnection: upgrade\r\n"));
     expect([statuses(received), received.endsWith("\r\n\r\nhello")]).toEqual([[101], true]);
+  });
+
+  test("no backend of FastCGI switches a connection to another protocol", async () => {
+    const [type, length] = [6, 40];
+    const record = Buffer.concat([Buffer.from([1, type, 0, 1, 0, length, 0, 0]), Buffer.alloc(length, "\n")]);
+    record.write("Status: 101\r\nUpgrade: x\r\n\r\npwned", 8);
+    const server = createServer((socket) => socket.once("data", () => socket.end(record)).on("error", () => {}));
+    server.listen(0, "192.0.2.62");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    await world.apply(...service("own", "192.0.2.62", port), a({ "backend-protocol": "FCGI" }));
+    const asking = head("a.example", "Upgrade: x\r\nConnection: upgrade\r\n");
+    expect(await exchange(`${asking}${head("neighbour.example", "Connection: close\r\n")}`)).toBe("");
   });
 
   test("interim answers of an auth service and of a mirror end no request", async () => {
