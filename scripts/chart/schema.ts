@@ -3,6 +3,7 @@
  * helm would only say "additional properties not allowed". So the chart refuses them itself, with
  * the value that was probably meant (charts/sluice/templates/_typos.tpl).
  */
+import type { Shape } from "./shape.ts";
 import { type Branch, isBranch, treeOf } from "./tree.ts";
 import type { ChartValue } from "./value.ts";
 
@@ -21,5 +22,16 @@ function branch(node: Branch): Record<string, unknown> {
 
 const leaf = (value: ChartValue) => ({
   description: value.fate.kind === "no-meaning" ? `No meaning here. ${value.fate.why}` : value.does,
-  ...value.shape,
+  ...orEmpty(value.shape),
 });
+
+/**
+ * People write [] for an empty mapping and {} for an empty list. Templates take neither for a
+ * value, and ingress-nginx's chart accepts both.
+ */
+function orEmpty(shape: Shape): Shape {
+  const types = Array.isArray(shape.type) ? (shape.type as readonly string[]) : [];
+  if (types.includes("object") === types.includes("array")) return shape;
+  const none = types.includes("object") ? { type: "array", maxItems: 0 } : { type: "object", maxProperties: 0 };
+  return { anyOf: [shape, none] };
+}

@@ -484,3 +484,24 @@ test("keys and passwords can be kept in memory instead of on the node's disk", a
   expect(await runOf({})).toEqual({ name: "run", emptyDir: {} });
   expect(await runOf({ sluice: { runInMemory: true } })).toEqual({ name: "run", emptyDir: { medium: "Memory" } });
 });
+
+test.each([
+  [{ registry: "k8s.gcr.io", image: "ingress-nginx/controller", tag: "v0.47.0" }, "sluice/controller:0.1.0"],
+  [{ registry: "k8s.gcr.io" }, "sluice/controller:0.1.0"],
+  [{ registry: "us.gcr.io/k8s-artifacts-prod" }, "sluice/controller:0.1.0"],
+  [
+    { repository: "quay.io/kubernetes-ingress-controller/nginx-ingress-controller", tag: "0.30.0" },
+    "sluice/controller:0.1.0",
+  ],
+  [{ registry: "mirror.example", image: "edge", tag: "v0.51.0" }, "mirror.example/sluice/controller:0.1.0"],
+  [{ registry: "mirror.example", tag: "0.1.0" }, "mirror.example/sluice/controller:0.1.0"],
+  [{ repository: "mirror.example/edge/sluice", tag: "0.12.0" }, "mirror.example/edge/sluice:0.12.0"],
+])("the image %j of old values starts %s", async (image, started) => {
+  expect(controllerOf(await render({ controller: { image } })).image).toBe(started);
+});
+
+test("a key that has no meaning in its right place either is not refused there", async () => {
+  const values = { controller: { podSecurityPolicy: { enabled: true } } };
+  expect((await render(values)).notes).toContain("- controller.podSecurityPolicy\n");
+  expect(judgedByCompat(values)).toEqual([{ path: "controller.podSecurityPolicy", fate: "ignored", meant: undefined }]);
+});

@@ -67,6 +67,22 @@ test("all other keys may lack a value, as in ingress-nginx's chart", async () =>
   expect(refusedByCompat(values)).toEqual([]);
 });
 
+test("a list that is empty may be written as a mapping, and a mapping as a list, as in ingress-nginx's chart", async () => {
+  const defaults = parse(readFileSync(join(chartFolder, "values.yaml"), "utf8"));
+  const at = (path: string) => path.split(".").reduce((value, key) => value?.[key], defaults);
+  const swapped = { "{}": [], "[]": {} } as const;
+  const empty = keys(defaults).filter((path) => JSON.stringify(at(path)) in swapped && !/(P|p)orts$/.test(path));
+  expect(empty.length).toBeGreaterThan(60);
+  const values = everythingOn();
+  for (const path of empty.filter((one) => !["tcp", "udp", "controller.service.internal.annotations"].includes(one))) {
+    const steps = path.split(".");
+    const above = steps.slice(0, -1).reduce((value: Manifest, key) => (value[key] ??= {}), values);
+    above[steps.at(-1)!] = swapped[JSON.stringify(at(path)) as "{}" | "[]"];
+  }
+  expect((await render(values)).manifest).toBe((await render(everythingOn())).manifest);
+  expect(refusedByCompat(values)).toEqual([]);
+});
+
 test("a key below what is turned off may lack a value", async () => {
   const off = needed.flatMap((one) => (/^(controller.metrics|defaultBackend)./.test(one.path) ? [one.path] : []));
   const values = without(off);

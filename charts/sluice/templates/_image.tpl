@@ -4,19 +4,19 @@ wrong program. So such a pin is recognised by its path or its tag, and ignored.
 */}}
 
 {{/*
-"true" for registry.k8s.io and other registries of the Kubernetes project, where Sluice is not
+"true" for registry.k8s.io and the earlier registries of the Kubernetes project, where Sluice is not
 published.
 */}}
 {{- define "sluice.image.foreignRegistry" -}}
-{{- if hasSuffix ".k8s.io" (first (splitList "/" (default "" .))) -}}true{{- end -}}
+{{- if regexMatch "^([^/]*\\.k8s\\.io|k8s\\.gcr\\.io|([a-z]+\\.)?gcr\\.io/(google[_-]containers|k8s-artifacts-prod)|quay\\.io/kubernetes-ingress-controller)(/|$)" (default "" .) -}}true{{- end -}}
 {{- end -}}
 
 {{/* "true" if the values name ingress-nginx's controller. */}}
 {{- define "sluice.image.pinsIngressNginx" -}}
 {{- $image := .Values.controller.image -}}
 {{- $path := default (default "" $image.image) $image.repository -}}
-{{- if or (hasSuffix "ingress-nginx/controller" $path) (hasSuffix "ingress-nginx/controller-chroot" $path) -}}true
-{{- else if regexMatch "^v?1\\.[0-9]+\\.[0-9]+" (include "sluice.scalar" (default "" $image.tag)) -}}true
+{{- if regexMatch "(ingress-nginx/controller(-chroot)?|nginx-ingress-controller(-[a-z0-9]+)?)$" $path -}}true
+{{- else if regexMatch "^(v?1\\.[0-9]+\\.[0-9]+|v0\\.[0-9][0-9]\\.)" (include "sluice.scalar" (default "" $image.tag)) -}}true
 {{- end -}}
 {{- end -}}
 

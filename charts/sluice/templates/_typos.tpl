@@ -220,7 +220,7 @@ every path.
 {{- $level := $path -}}
 {{- range $path | splitList "." -}}
 {{- $level = regexReplaceAll "\\.?[^.]*$" $level "" -}}
-{{- if and (not $meant) (ne $path "") (has $key (get $keys $level)) -}}{{- $meant = include "sluice.typos.join" (list $level $key) -}}{{- end -}}
+{{- if and (not $meant) (ne $path "") (ne $key "podSecurityPolicy") (has $key (get $keys $level)) -}}{{- $meant = include "sluice.typos.join" (list $level $key) -}}{{- end -}}
 {{- end -}}
 {{- if not $meant -}}
 {{- with include "sluice.typos.spelling" (list $key (get $keys $path)) -}}{{- $meant = include "sluice.typos.join" (list $path .) -}}{{- end -}}

@@ -8,7 +8,7 @@ import { section } from "../value.ts";
 
 const image = section("controller.image");
 const notTheirs =
-  "An image, tag or digest of ingress-nginx (a path that ends in ingress-nginx/controller, a tag like v1.15.1) is ignored, and NOTES say so.";
+  "An image, tag or digest of ingress-nginx (a path that ends in ingress-nginx/controller or nginx-ingress-controller, a tag like v1.15.1) is ignored, and NOTES say so.";
 
 export const controllerImage = [
   image.noMeaning(
@@ -22,7 +22,7 @@ export const controllerImage = [
     undefined,
     text,
     "Registry of this image, in place of global.image.registry.",
-    "A name that ends in .k8s.io is ignored, as for global.image.registry. Any other registry needs a copy of the image sluice/controller.",
+    "A registry of the Kubernetes project is ignored, as for global.image.registry. Any other registry needs a copy of the image sluice/controller.",
   ),
   image.differs("repository", undefined, text, "Whole path of the image, in place of registry and image.", notTheirs),
   image.differs("image", "sluice/controller", text, "Path of the image below the registry.", notTheirs),

@@ -30,7 +30,7 @@ export const naming = [
     "",
     text,
     "Registry of every image that has none of its own.",
-    "Empty by default. A registry of the Kubernetes project (a name that ends in .k8s.io) is ignored, because Sluice is not published there. Any other registry needs a copy of the image sluice/controller.",
+    "Empty by default. A registry of the Kubernetes project (a name that ends in .k8s.io, k8s.gcr.io) is ignored, because Sluice is not published there. Any other registry needs a copy of the image sluice/controller.",
   ),
   top.same("namespaceOverride", "", text, "Namespace of every namespaced object, in place of the release's."),
   top.same("commonLabels", {}, texts, "Labels added to every object; selectors stay as they are."),

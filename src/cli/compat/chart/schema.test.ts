@@ -9,6 +9,7 @@ const file = join(import.meta.dirname, "../../../../charts/sluice/values.schema.
 function wordsIn(schema: object): string[] {
   const inner = (value: unknown) => (typeof value === "object" && value !== null ? wordsIn(value) : []);
   return Object.entries(schema).flatMap(([word, value]) => {
+    if (word === "anyOf") return inner((value as object[])[0]);
     const below = word === "properties" ? Object.values(value as object).flatMap(inner) : [];
     return [word, ...below, ...(word === "items" || word === "additionalProperties" ? inner(value) : [])];
   });
@@ -26,6 +27,7 @@ test("the check knows every word of the schema", () => {
 const good = [
   {},
   { controller: { kind: null, replicaCount: "2", config: { "proxy-body-size": 0, "use-gzip": true } } },
+  { controller: { config: [], extraEnvs: {}, affinity: [], tolerations: {} }, imagePullSecrets: {} },
   { controller: { service: { nodePorts: { http: "30080" }, externalIPs: ["192.0.2.1"] } }, unknown: [] },
 ];
 test.each(good)("%j fits the schema", (values) => expect(misfits(values)).toEqual([]));

@@ -17,6 +17,8 @@ interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: Schema | boolean;
   readonly items?: Schema;
+  /** The shape of a value, and an empty list or mapping in its place. */
+  readonly anyOf?: readonly [Schema, Schema];
 }
 
 export interface Misfit {
@@ -36,6 +38,7 @@ export function misfits(values: unknown): readonly Misfit[] {
 function misfitsIn(value: unknown, schema: Schema, path: Path): readonly Misfit[] {
   // Helm takes a null for a value that is left out.
   if (value === null || value === undefined) return [];
+  if (schema.anyOf !== undefined) return isEmpty(value) ? [] : misfitsIn(value, schema.anyOf[0], path);
   const why = mistakeIn(value, schema);
   if (why !== undefined) return [{ path, ...judged(value, why) }];
   if (Array.isArray(value))
@@ -47,6 +50,9 @@ function misfitsIn(value: unknown, schema: Schema, path: Path): readonly Misfit[
     return below === undefined ? [] : misfitsIn(inner, below, [...path, key]);
   });
 }
+
+const isEmpty = (value: unknown): boolean =>
+  Array.isArray(value) ? value.length === 0 : isMapping(value) && Object.keys(value).length === 0;
 
 /** Completes a sentence about a value that the chart refuses. */
 function mistakeIn(value: unknown, schema: Schema): string | undefined {

@@ -28,7 +28,9 @@ function wronglyHinted(keys: readonly string[], from: string, to: string): unkno
 }
 
 test("a value of the top level below controller is reported with its right level", () => {
-  expect(wronglyHinted(top, "controller", "")).toEqual([]);
+  // This one has no meaning in its right place either.
+  const none = ["controller.podSecurityPolicy", { fate: "ignored" }, "podSecurityPolicy"];
+  expect(wronglyHinted(top, "controller", "")).toEqual([none]);
 });
 
 test("a value of the controller below its Service is reported with its right level", () => {

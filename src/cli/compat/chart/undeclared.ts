@@ -66,6 +66,8 @@ function namesBelow(branches: readonly string[], above: string): readonly string
 /** Returns the same key at a level above, the nearest one first. */
 function higher(branches: readonly string[], above: string, key: string): string | undefined {
   const keys = above === "" ? [] : above.split(".");
+  // The place of the key has no meaning any more, so it is not moved there.
+  if (key === "podSecurityPolicy") return undefined;
   const levels = keys.map((_, at) => [...keys.slice(0, keys.length - 1 - at), key].join("."));
   return levels.find((path) => branches.includes(path));
 }
