@@ -99,7 +99,9 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
       ...main.unjudged.filter(({ at, of }) => of !== at?.file || !understood.has(`${at.file}:${at.line}`)),
       ...unjudged,
       ...(live ? [] : othersIn(read.files)),
-      ...(folder === undefined ? [] : otherLanguagesIn(folder).filter(({ of }) => !read.files.has(of))),
+      ...(folder === undefined
+        ? []
+        : otherLanguagesIn(folder, read.files.size === 0).filter(({ of }) => !read.files.has(of))),
       ...read.clusterNotes.map((why) => ({ of: "the cluster", why })),
     ].sort(byPlace),
   };

@@ -117,6 +117,45 @@ const requirements = (name: string, repository: string) =>
   `dependencies: [{ name: ${name}, version: 1.0.0, repository: "${repository}" }]\n`;
 const inChart = { "Chart.yaml": "name: edge\n", "values.yaml": "nginx-ingress: { controller: { kind: DaemonSet } }\n" };
 
+test("a generator of kustomize for one chart has its values beside it", async () => {
+  const generator = (key: string) => `apiVersion: builtin
+kind: HelmChartInflationGenerator
+metadata: { name: edge }
+name: ingress-nginx
+repo: https://kubernetes.github.io/ingress-nginx
+${key}: edge.yaml
+`;
+  const values = { "edge/edge.yaml": "controller: { kind: DaemonSet }\n" };
+  for (const key of ["valuesFile", "values"]) {
+    const { code, text } = await compatOf({ "edge/chart.yaml": generator(key), ...values });
+    expect([code, text]).toEqual([0, expect.stringContaining("1 chart value 1 the same")]);
+  }
+  const { text } = await compatOf({ "edge/chart.yaml": generator("valuesFile") });
+  expect(text).toContain("its values file edge.yaml is not read: name it with --values");
+});
+
+test("templates in a folder name the tool that fills them in, also if the folder has no other file", async () => {
+  const text = "controller: {}\n";
+  const files = {
+    "values.yaml.gotmpl": text,
+    "values.yaml.j2": text,
+    "values.yaml.tftpl": text,
+    "values.yaml.tpl": text,
+  };
+  const found = await compatOf(files);
+  expect(found.code).toBe(3);
+  const hows = [...found.text.matchAll(/(values\S+):1:1: this is a template, which is not read; (.*?),/g)];
+  expect(hows.map(([, file, how]) => `${file} ${how}`)).toEqual([
+    "values.yaml.gotmpl render it first",
+    "values.yaml.j2 render it first",
+    "values.yaml.tftpl for the values that Terraform makes of it",
+    "values.yaml.tpl render it first with the tool that reads it",
+  ]);
+  expect(found.text).toMatch(
+    /gotmpl:1:1: .*? for example with helmfile template, .*j2:1:1: .*? for example with Ansible,/,
+  );
+});
+
 test("the requirements.yaml of an old umbrella chart says whose chart it is", async () => {
   const old = await compatOf({
     ...inChart,

@@ -23,11 +23,14 @@ const languages: readonly Language[] = [
 ];
 
 /** In a folder these are passed over. One that is named alone is read, and its marks explained. */
-const template: Language = {
-  endings: /\.(ya?ml|json)\.(gotmpl|tpl|tmpl|tftpl|j2|jinja2?|erb|template)$/i,
-  name: "a template",
-  instead: "render it first, for example with helmfile template, and give the result to this command",
-};
+const templates: readonly Language[] = [
+  [/\.(ya?ml|json)\.gotmpl$/i, "render it first, for example with helmfile template"],
+  [/\.(ya?ml|json)\.(j2|jinja2?)$/i, "render it first, for example with Ansible"],
+  [/\.(ya?ml|json)\.tftpl$/i, "for the values that Terraform makes of it, use helm get values"],
+  [/\.(ya?ml|json)\.(tpl|tmpl|erb|template)$/i, "render it first with the tool that reads it"],
+].map(([endings, how]) => {
+  return { endings: endings as RegExp, name: "a template", instead: `${how}, and give the result to this command` };
+});
 
 /** Completes a sentence about the file; undefined for a language that is read, or none at all. */
 export function otherLanguage(file: string, all = languages): string | undefined {
@@ -40,9 +43,15 @@ const mostLooks = 20_000;
 const mostBytes = 1024 * 1024;
 
 /**
- * Returns the files in another language below a folder that mention an Ingress or ingress-nginx.
+ * Returns the files in another language below a folder that mention an Ingress or ingress-nginx. If
+ * the folder has no other file that is read, and none of these mentions them, it returns all.
  */
-export function otherLanguagesIn(folder: string): Unjudged[] {
+export function otherLanguagesIn(folder: string, isAlone = false): Unjudged[] {
+  const about = filesIn(folder, (file, path) => /ingress/i.test(`${file}\n${textOf(path)}`));
+  return about.length > 0 || !isAlone ? about : filesIn(folder, () => true);
+}
+
+function filesIn(folder: string, isMeant: (file: string, path: string) => boolean): Unjudged[] {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   const waiting = [folder];
   const found: Unjudged[] = [];
@@ -54,9 +63,9 @@ export function otherLanguagesIn(folder: string): Unjudged[] {
       const path = join(at, entry.name);
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
       if (entry.isDirectory()) waiting.push(path);
-      const why = entry.isFile() ? otherLanguage(entry.name, [...languages, template]) : undefined;
+      const why = entry.isFile() ? otherLanguage(entry.name, [...languages, ...templates]) : undefined;
       const file = relative(folder, path);
-      if (why === undefined || !/ingress/i.test(`${file}\n${textOf(path)}`)) continue;
+      if (why === undefined || !isMeant(file, path)) continue;
       found.push({ of: file, at: { file, line: 1, column: 1 }, why });
     }
   }

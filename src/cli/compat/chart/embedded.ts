@@ -56,7 +56,8 @@ export function releasesIn({ value }: OtherObject): readonly Release[] {
   if (group === "argoproj.io" && value.kind === "ApplicationSet")
     return argoReleases(value, ["spec", "template", "spec"]);
   if (group === "helm.cattle.io") return k3sRelease(value);
-  if (isKustomization(value)) return kustomizeReleases(value);
+  if (isKustomization(value)) return kustomizeReleases(list(value.helmCharts), ["helmCharts"]);
+  if (value.kind === "HelmChartInflationGenerator") return kustomizeReleases([value], []);
   return [];
 }
 
@@ -168,11 +169,12 @@ function k3sRelease(value: Mapping): Release[] {
   return [{ of: `${text(value.kind)} ${namespace}/${name}`, namespace: target, name, chart, parts: content }];
 }
 
-function kustomizeReleases(value: Mapping): Release[] {
-  return list(value.helmCharts).flatMap((one, number): Release[] => {
-    const chart = chartOf(text(at(one, "name")), text(at(one, "repo")));
+/** `above` is the path of the list; a generator of a single chart is in none. */
+function kustomizeReleases(charts: readonly unknown[], above: Path): Release[] {
+  return charts.flatMap((one, number): Release[] => {
+    const chart = chartOf(text(at(one, "name")) || text(at(one, "chartName")), text(at(one, "repo")));
     if (chart === undefined) return [];
-    const path: Path = ["helmCharts", number];
+    const path: Path = above.length === 0 ? [] : [...above, number];
     const parts: Part[] = [
       ...filesOf(one).map(({ name, below }): Part => {
         const why = `its values file ${name} is not read: name it with --values`;
@@ -189,7 +191,7 @@ function kustomizeReleases(value: Mapping): Release[] {
 
 /** Returns the values files that a kustomization names for its charts, of any chart. */
 export function valuesFilesOf(value: Mapping): readonly string[] {
-  return list(value.helmCharts).flatMap((one) => filesOf(one).map(({ name }) => name));
+  return [value, ...list(value.helmCharts)].flatMap((one) => filesOf(one).map(({ name }) => name));
 }
 
 /** Returns the values files of a chart in a kustomization, each with its place below the chart. */
@@ -197,7 +199,8 @@ function filesOf(chart: unknown): readonly { readonly name: string; readonly bel
   const more = list(at(chart, "additionalValuesFiles")).map((name, number) => {
     return { name: text(name), below: ["additionalValuesFiles", number] as Path };
   });
-  const all = [{ name: text(at(chart, "valuesFile")), below: ["valuesFile"] as Path }, ...more];
+  const one = ["valuesFile", "values"].map((key) => ({ name: text(at(chart, key)), below: [key] as Path }));
+  const all = [...one, ...more];
   return all.filter(({ name }) => name !== "");
 }
 
