@@ -33,6 +33,20 @@ test.each([
       "annotation rewrite-target: everything below the path /app reaches the backend as /; the path /app(/|$)(.*) with rewrite-target /$2 keeps what follows",
     ],
   ],
+  [
+    "/",
+    "/app",
+    [
+      "annotation rewrite-target: everything below the path / reaches the backend as /app; the path /(.*) with rewrite-target /app/$1 keeps what follows",
+    ],
+  ],
+  [
+    "/api/*",
+    "/",
+    [
+      "annotation rewrite-target: everything below the path /api/* reaches the backend as /; the path /api(/|$)(.*) with rewrite-target /$2 keeps what follows",
+    ],
+  ],
   ["/", "/", ["annotation rewrite-target: the path is / already, so nothing is rewritten"]],
   ["/app", "/$2", ["annotation rewrite-target: it names $2, and the path /app has no group"]],
   ["/a(?:b)(c)[(]", "/$2", ["annotation rewrite-target: it names $2, and the path /a(?:b)(c)[(] has 1 group"]],
@@ -159,6 +173,17 @@ test.each(["nginx.org/rewrites", "nginx.com/sticky-cookie-services"])(
     ]);
   },
 );
+
+test("an annotation for the class that differs from the class in the spec is reported", () => {
+  const spec = { ingressClassName: "nginx", defaultBackend: { service: { name: "web", port: { number: 80 } } } };
+  const one = ingress({ name: "a", spec });
+  const of = (noted: string) =>
+    sentences({ ...one, metadata: { ...one.metadata, annotations: { "kubernetes.io/ingress.class": noted } } });
+  expect(of("nginx")).toEqual([]);
+  expect(of("traefik")).toEqual([
+    'annotation kubernetes.io/ingress.class: spec.ingressClassName is "nginx", which counts; the API refuses a new Ingress in which both differ',
+  ]);
+});
 
 test("a typing mistake in the prefix or in the name of the class is reported with the right name", () => {
   const one = ingress({ name: "a", host: "a.example" });

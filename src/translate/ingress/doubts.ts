@@ -3,13 +3,14 @@
  * served as written. Each of these mistakes is common and hard to find.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
+import { shown } from "../../kinds/kind.ts";
 import { isElsewhere } from "../../kinds/rewrite-target.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { idleBeside, missingBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
-import { unreadName } from "./unread-names.ts";
+import { classKey, unreadName } from "./unread-names.ts";
 import { groupName, variableDoubts } from "./variable-doubts.ts";
 
 /**
@@ -28,6 +29,7 @@ export function doubtsOf(
     rewriteDoubts(ingress, values),
     patternDoubts(ingress, values),
     slashDoubts(ingress, values),
+    classDoubts(ingress),
     websocketDoubts(values),
     grpcDoubts(values, settings),
     variableDoubts(values, annotations, () => pathsOf(ingress).map(({ text }) => text), settings),
@@ -83,6 +85,14 @@ function slashDoubts(ingress: Ingress, { sslRedirect }: FeatureValues): readonly
   if (exact === undefined) return none;
   const why = `the redirect to https takes the slash of ${exact.text} away, and ${exact.text.slice(0, -1)} is another path; preserve-trailing-slash keeps it`;
   return [{ key: always ? "force-ssl-redirect" : "ssl-redirect", why }];
+}
+
+/** Warns about two classes. The API refuses them in a new Ingress only. */
+function classDoubts({ metadata: { annotations }, spec }: Ingress): readonly Doubt[] {
+  const [noted, named] = [annotations?.[classKey], spec?.ingressClassName];
+  if (noted === undefined || named === undefined || noted === named) return none;
+  const why = `spec.ingressClassName is ${shown(named)}, which counts; the API refuses a new Ingress in which both differ`;
+  return [{ key: classKey, why }];
 }
 
 function websocketDoubts({ backendRequest, configurationSnippet }: FeatureValues): readonly Doubt[] {
@@ -151,7 +161,10 @@ function doubtOf(path: string, type: "exact" | "prefix", target: string, groups:
   if (groups.length > 0 || type === "exact" || path.endsWith("$") || /\$(request_|document_)?uri\b/.test(target))
     return [];
   if ([...path.matchAll(groupName)].some(([, name = ""]) => target.includes(`$${name}`))) return [];
-  const keeping = `${path.replace(/\/$/, "")}(/|$)(.*) with rewrite-target ${target.replace(/\/$/, "")}/$2`;
+  // Some controllers take a final * for everything below. The API takes no path without a slash.
+  const above = path.replace(/\/\*?$/, "");
+  const [pattern, group] = above === "" ? ["/(.*)", "$1"] : [`${above}(/|$)(.*)`, "$2"];
+  const keeping = `${pattern} with rewrite-target ${target.replace(/\/$/, "")}/${group}`;
   const effect = isElsewhere(target)
     ? `clients are sent with 302 from everything below the path ${path} to ${target} itself, and no backend is asked`
     : `everything below the path ${path} reaches the backend as ${target}`;

@@ -11,7 +11,7 @@ import { editDistance } from "../../kinds/nearest.ts";
  * write both prefixes, for other programs.
  */
 const oldPrefix = "ingress.kubernetes.io";
-const classKey = "kubernetes.io/ingress.class";
+export const classKey = "kubernetes.io/ingress.class";
 
 /** The most letters that are wrong in a typing mistake. */
 const mostWrong = 2;
