@@ -4,6 +4,7 @@
  * mistake that the API server would refuse is fatal for the object; an unknown field is only
  * ignored, because a newer server may know it.
  */
+import { unfilled } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 
 export type Path = readonly (string | number)[];
@@ -43,10 +44,16 @@ export function text(...rules: readonly Rule[]): Check {
     let findings = fine;
     for (const rule of rules) {
       const why = rule(value);
-      if (why !== undefined) findings = both(findings, wrong([], why));
+      if (why !== undefined) findings = both(findings, wrong([], withHint(why, value)));
     }
     return findings;
   };
+}
+
+/** Adds that a tool should have filled in the text, unless the rule says so itself. */
+function withHint(why: string, value: string): string {
+  const hint = unfilled(value);
+  return hint === undefined || why.includes(hint) ? why : `${why}; ${hint}`;
 }
 
 export function word(...words: readonly string[]): Check {

@@ -156,3 +156,37 @@ spec: {backend: {serviceName: a, servicePort: 80}}
     { field: 'metadata.annotations["nginx.ingress.kubernetes.io/limit-rps"]', place: { line: 6 } },
   ]);
 });
+
+test("a text with a variable that no tool has filled in is called so, whatever it should be", () => {
+  const { faults } = readManifest(`apiVersion: v1
+kind: Endpoints
+metadata: {name: a}
+subsets: [{addresses: [{ip: $EXTERNAL_IP}], ports: [{port: 80}]}]
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: a}
+spec: {rules: [{http: {paths: [{path: /, pathType: "\${PATH_TYPE}", backend: {service: {name: a, port: {number: 80}}}}]}}]}
+`);
+  expect(faults.map(({ why }) => why)).toEqual([
+    '"$EXTERNAL_IP" is not an IPv4 address; a tool should have filled in $EXTERNAL_IP before, such as envsubst',
+    expect.stringMatching(/^"\$\{PATH_TYPE\}" is not one of .*; a tool should have filled in \$\{PATH_TYPE\} before/),
+  ]);
+});
+
+test("all keys that occur twice are named at once", () => {
+  const { faults } = readManifest(`apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: a}
+spec:
+  ingressClassName: nginx
+  ingressClassName: nginx
+  defaultBackend: {}
+  defaultBackend: {}
+  rules: []
+  rules: []
+`);
+  expect(faults.map(({ why, place }) => `${place?.line}: ${why}`)).toEqual([
+    '6: the key "ingressClassName" occurs twice in one mapping, first in line 5; remove one of them, and likewise in lines 8, 10',
+  ]);
+});

@@ -53,7 +53,7 @@ export function writtenObject(value: unknown): WrittenObject {
   const object = (meta.namespace === name.namespace ? value : placed(value, meta, name.namespace)) as KubernetesObject;
   if (recognised.is === "mistaken") {
     const mistake: Finding = { path: [recognised.field], why: recognised.why, fatal: true };
-    return { is: "mistaken", name, findings: [mistake, ...findingsOfMetadata(meant, object)] };
+    return { is: "mistaken", name, findings: [mistake, ...findingsInCommon(meant, object)] };
   }
   const findings = withPatchHint(recognised.rule.check(object));
   const good = findings.every(({ fatal }) => !fatal);
@@ -68,9 +68,15 @@ function placed(value: object, meta: object, namespace: string | undefined): obj
   return { ...value, metadata: namespace === undefined ? bare : { ...bare, namespace } };
 }
 
-/** All versions of a kind have the same metadata, and the rest has other fields in each. */
-function findingsOfMetadata(kind: string, object: KubernetesObject): readonly Finding[] {
-  return (kinds[kind as WatchedKind]?.check(object) ?? []).filter(({ path }) => path[0] === "metadata");
+/**
+ * Returns the mistakes in what all versions of a kind have in common: the metadata, and the hosts
+ * of an Ingress. The rest has other fields in each version.
+ */
+function findingsInCommon(kind: string, object: KubernetesObject): readonly Finding[] {
+  return (kinds[kind as WatchedKind]?.check(object) ?? []).filter(({ path }) => {
+    const [first, second] = path;
+    return first === "metadata" || (kind === "Ingress" && (second === "tls" || path.at(-1) === "host"));
+  });
 }
 
 const customGroups = [gatewayGroup, sluiceGroup];

@@ -144,7 +144,7 @@ export function readWithPlaces(text: string): ReadYaml {
   const read: YamlDocument[] = [];
   for (const document of Array.isArray(documents) ? documents : []) {
     const doubled = isUnread(document) ? [] : doubledKeys(careful(), document, placeAt);
-    const wrong = mistakeIn(document, text, isValues(document) ? undefined : doubled[0], placeAt);
+    const wrong = mistakeIn(document, text, isValues(document) ? [] : doubled, placeAt);
     if (wrong !== undefined) return failure(text, wrong);
     const value = unfolded(document);
     if (value instanceof Error)
@@ -180,18 +180,30 @@ function isUnread(document: Document.Parsed): boolean {
   return !holders.test(kind) && recognise(apiVersion, kind).is === "other";
 }
 
-/** `doubled` is the first key that occurs twice where this is a mistake. */
+/** `doubled` are the keys that occur twice where this is a mistake, in the order of the text. */
 function mistakeIn(
   document: Document.Parsed,
   text: string,
-  doubled: (DoubledKey & { readonly offset: number }) | undefined,
+  doubled: readonly (DoubledKey & { readonly offset: number })[],
   placeAt: (offset: number) => Place,
 ): Mistake | undefined {
   const [error] = document.errors;
-  const twice = doubled && { place: doubled.place, why: `${doubledWords(doubled)}; remove one of them` };
+  const [first] = doubled;
+  const twice = first && { place: first.place, why: doubledWhy(doubled) };
   if (error === undefined) return twice ?? unmeant(careful(), document, text, placeAt);
   const [offset] = error.pos;
-  return doubled !== undefined && doubled.offset < offset ? twice : explained(text, error, placeAt(offset));
+  return first !== undefined && first.offset < offset ? twice : explained(text, error, placeAt(offset));
+}
+
+/** The most lines of further keys that a message lists. */
+const mostLines = 8;
+
+function doubledWhy([first, ...more]: readonly DoubledKey[]): string {
+  const why = `${doubledWords(first!)}; remove one of them`;
+  if (more.length === 0) return why;
+  const lines = more.slice(0, mostLines).map(({ place }) => place.line);
+  const rest = more.length > mostLines ? ` and ${more.length - mostLines} more` : "";
+  return `${why}, and likewise in ${more.length === 1 ? "line" : "lines"} ${lines.join(", ")}${rest}`;
 }
 
 function failure(text: string, mistake: Mistake): ReadYaml {
