@@ -114,7 +114,8 @@ export class Translator {
     this.#upstreams.renew(turn, this.#endpoints.update(turn));
     this.#certificates.renew();
     this.#streamClaims.renew(turn);
-    const ofGateways = { ports: this.#gatewayApi.streamPorts, claims: this.#streamClaims.all };
+    const { streamPorts, ports } = this.#gatewayApi;
+    const ofGateways = { ports: streamPorts, requests: ports, claims: this.#streamClaims.all };
     this.#streams.renew(turn, this.#servers.all, ofGateways);
     const statuses = this.#gatewayApi.statuses(turn, this.#servers.contested);
     return {

@@ -14,13 +14,14 @@ import {
   serviceIn,
   shortConditions,
 } from "../../../test/support/gateways.ts";
-import { fake, put } from "../../../test/support/sketch.ts";
+import { configMap, fake, put } from "../../../test/support/sketch.ts";
 import type { Capability } from "../../directives/capabilities.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot, withObjects } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
 import { sentence } from "../../problem.ts";
 import { emptyLastGood } from "../last-good.ts";
+import { defaultOptions } from "../options.ts";
 import { emptyQuarantine, versionOf } from "../quarantine.ts";
 import { Translator, translate } from "../translator.ts";
 import { emptyInputs } from "../turn.ts";
@@ -288,6 +289,41 @@ test("with definitions of v1.0 and v1.1, whose features have another form, a Gat
     return status?.kind === "GatewayClass" ? status.supportedFeatures.length > 0 : undefined;
   };
   expect(["v1.0.0", "v1.1.1", "v1.2.0", "v1.10.0", ""].map(features)).toEqual([false, false, true, true, true]);
+});
+
+test("requests get no port of a TCP service on an address of the pool, and streams may have it, too", () => {
+  const translator = new Translator({ ...options, tcpServicesConfigMap: "ns/tcp" }, fake);
+  const ports = (...numbers: number[]) =>
+    configMap("ns/tcp", Object.fromEntries(numbers.map((number) => [number, "ns/web:80"])));
+  const listeners = [listener({ port: 8000 }), listener({ name: "tcp", port: 5432, protocol: "TCP" })];
+  let quarantine = emptyQuarantine;
+  const conditions = (...objects: KubernetesObject[]) => {
+    const snapshot = put(world, gateway({ listeners }), ...objects);
+    const { statuses } = translator.turn({ ...emptyInputs, snapshot, quarantine });
+    const status = statuses.get("Gateway ns/gw");
+    if (status?.kind !== "Gateway") throw new Error("no status");
+    return status.listeners.map((one) => shortConditions(one.conditions).Accepted);
+  };
+  expect(conditions()).toEqual([true, true]);
+  expect(conditions(ports(8000, 5432))).toEqual(["PortUnavailable", true]);
+  expect(conditions(ports(5432))).toEqual([true, true]);
+  const refused = new Map([["tcp/8000", { version: "ns/web:80", why: "nginx cannot listen" }]]);
+  expect(conditions(ports(8000, 5432)), "before nginx refuses it").toEqual(["PortUnavailable", true]);
+  quarantine = { ...emptyQuarantine, ports: refused };
+  expect(conditions(ports(8000, 5432)), "while nginx refuses the service").toEqual([true, true]);
+});
+
+test("without addresses of their own, Gateways keep their ports from TCP services", () => {
+  const gatewayOptions = { ...defaultOptions.gateway, sharesPorts: true };
+  const sharing = { ...defaultOptions, gateway: gatewayOptions, tcpServicesConfigMap: "ns/tcp" };
+  const listeners = [listener({ port: 8000 }), listener({ name: "tcp", port: 5432, protocol: "TCP" })];
+  const services = configMap("ns/tcp", { "8000": "ns/web:80", "5432": "ns/web:80" });
+  const snapshot = put(world, gateway({ listeners }), services);
+  const { problems } = translate({ ...emptyInputs, snapshot }, sharing, fake);
+  expect([...problems.values()].flat().map(sentence)).toEqual([
+    "data.5432: port 5432 is taken by Gateway ns/gw; the port is not opened",
+    "data.8000: port 8000 is taken by Gateway ns/gw; the port is not opened",
+  ]);
 });
 
 test("a Gateway keeps its address while it is valid, and the oldest Gateway chooses first", () => {

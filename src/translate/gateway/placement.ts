@@ -29,6 +29,10 @@ export class Placement {
   #ports = Table.empty<ListenerPort>();
   #common: ReadonlyMap<string, CommonListener> = new Map();
   #streams: readonly StreamPort[] = [];
+  /** The ports in the ConfigMap of TCP services. */
+  #tcpServices: ReadonlySet<number> = new Set();
+  /** Whether `#tcpServices` has changed since the last `place`. */
+  #hasOtherServices = false;
 
   constructor(options: TranslateOptions) {
     this.#options = options;
@@ -62,7 +66,26 @@ export class Placement {
   /** Whether addresses or target ports may have changed although no Gateway has. */
   update(turn: Turn): boolean {
     const isOther = this.services.update(turn);
-    return isOther || turn.now.snapshot.localAddresses !== turn.before.snapshot.localAddresses;
+    this.#readTcpServices(turn);
+    return (
+      isOther || this.#hasOtherServices || turn.now.snapshot.localAddresses !== turn.before.snapshot.localAddresses
+    );
+  }
+
+  /** Reads the ports of TCP services, without those that nginx refused. */
+  #readTcpServices({ before, now, afresh }: Turn): void {
+    const { tcpServicesConfigMap: key = "" } = this.#options;
+    const map = now.snapshot.configMaps.get(key);
+    const refused = now.quarantine.ports;
+    if (!afresh && map === before.snapshot.configMaps.get(key) && refused === before.quarantine.ports) return;
+    const entries = Object.entries(map?.data ?? {}).filter(
+      ([port, text]) => refused.get(`tcp/${port}`)?.version !== text,
+    );
+    const ports = new Set(entries.map(([port]) => Number(port)));
+    const isSame = ports.size === this.#tcpServices.size && [...ports].every((port) => this.#tcpServices.has(port));
+    if (isSame) return;
+    this.#tcpServices = ports;
+    this.#hasOtherServices = true;
   }
 
   /** Returns the Gateways whose addresses or target ports have changed. */
@@ -103,10 +126,11 @@ export class Placement {
       placed.set("*", machinePorts(accepted, options));
     } else {
       for (const [key, reading] of readings) {
-        const old = isChanged(key) ? undefined : this.#placed.get(key);
+        const old = isChanged(key) || this.#hasOtherServices ? undefined : this.#placed.get(key);
         placed.set(key, old ?? this.#portsOf(reading));
       }
     }
+    this.#hasOtherServices = false;
     this.#takePorts(placed, readings);
     const before = this.#unavailable;
     const unavailable = new Map([...placed.values()].flatMap((one) => [...one.unavailable]));
@@ -120,7 +144,8 @@ export class Placement {
     const assignment = this.assignment(reading.key);
     const { own } = assignment;
     if (reading.key === this.#options.gateway.shared) return ingressPorts(reading, this.#options);
-    return own === undefined ? ownPorts(reading, assignment, this.#options) : servicePorts(reading, own.targets);
+    if (own !== undefined) return servicePorts(reading, own.targets);
+    return ownPorts(reading, assignment, this.#options, this.#tcpServices);
   }
 
   #takePorts(placed: ReadonlyMap<string, Placed>, readings: ReadonlyMap<string, GatewayReading>): void {

@@ -25,9 +25,15 @@ export type PortOptions = Pick<TranslateOptions, "gateway" | "reservedPorts" | "
 
 /**
  * Returns the ports of one Gateway that has addresses. Ports of its first address have an id
- * without the address.
+ * without the address. `tcpServices` are the ports of TCP services, which the stream module has on
+ * all addresses. There it may have the port of a stream as well, but requests need another one.
  */
-export function ownPorts(reading: GatewayReading, { addresses }: Assignment, options: PortOptions): Placed {
+export function ownPorts(
+  reading: GatewayReading,
+  { addresses }: Assignment,
+  options: PortOptions,
+  tcpServices: ReadonlySet<number> = new Set(),
+): Placed {
   const unavailable = new Map<string, Fault>();
   const { httpPort, httpsPort } = options.gateway;
   const listeners = allListeners(reading);
@@ -37,6 +43,9 @@ export function ownPorts(reading: GatewayReading, { addresses }: Assignment, opt
     const isBeside = port === httpPort || port === httpsPort;
     const by = isBeside ? undefined : options.reservedPorts.get(port);
     if (by !== undefined) unavailable.set(one.id, faultOf(one, `port ${port} is that of ${by}`));
+    else if (one.stream === undefined && tcpServices.has(port)) {
+      unavailable.set(one.id, faultOf(one, `port ${port} is that of a TCP service of the controller`));
+    }
   }
   const requests = listeners.filter(({ stream }) => stream === undefined);
   const byPort = Map.groupBy(requests, ({ listener }) => listener.port);

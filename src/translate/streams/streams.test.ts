@@ -25,7 +25,7 @@ function keeper() {
     const turn = turnTo(now, before, { quarantine });
     before = now;
     endpoints.update(turn);
-    streams.renew(turn, noServers, { ports: [], claims: [] });
+    streams.renew(turn, noServers, { ports: [], requests: Table.empty(), claims: [] });
     return streams.servers;
   };
   return { renew, sentences: () => [...problems.byOwner.values()].flat().map(sentence) };

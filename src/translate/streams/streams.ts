@@ -6,7 +6,9 @@
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { bugProblem, guarded } from "../../guarded.ts";
 import type { Server, StreamServer } from "../../model/configuration.ts";
+import type { ListenerPort } from "../../model/listeners.ts";
 import { nameOf } from "../../model/objects.ts";
+import type { Owner } from "../../model/owner.ts";
 import type { StreamPort } from "../../model/streams.ts";
 import { Table } from "../../model/table.ts";
 import { named, type Problem } from "../../problem.ts";
@@ -23,6 +25,8 @@ import { passthroughServers, portServers, type StreamWorld } from "./servers.ts"
 /** The inputs for the streams of Gateways. Each is the same object while it does not change. */
 export interface OfGateways {
   readonly ports: readonly StreamPort[];
+  /** The ports on which Gateways take requests. */
+  readonly requests: Table<ListenerPort>;
   /** The Claims, oldest first. */
   readonly claims: readonly Claim[];
 }
@@ -45,7 +49,7 @@ export class Streams {
   #servers: readonly StreamServer[] = [];
   /** All hosts, as of the last turn. */
   #hosts = Table.empty<Server<FeatureValues>>();
-  #ofGateways: OfGateways = { ports: [], claims: [] };
+  #ofGateways: OfGateways = { ports: [], requests: Table.empty(), claims: [] };
 
   constructor(
     options: TranslateOptions,
@@ -78,7 +82,10 @@ export class Streams {
     this.#hosts = servers;
     const last = this.#ofGateways;
     this.#ofGateways = ofGateways;
-    const isOther = last.ports !== ofGateways.ports || last.claims !== ofGateways.claims;
+    const isOther =
+      last.ports !== ofGateways.ports ||
+      last.claims !== ofGateways.claims ||
+      (this.#maps.length > 0 && last.requests !== ofGateways.requests);
     if (!enableSslPassthrough && !isOther && !isOtherHost && !this.#mayDiffer(before, now)) return;
     const world = this.#world(now);
     const streams: StreamServer[] = this.#maps.flatMap(([kind, key]) => this.#portServers(kind, key, now, world));
@@ -128,8 +135,7 @@ export class Streams {
       endpoints: (key, declared, protocol) =>
         this.#endpoints.of(key, { port: String(declared.port), declared, serviceUpstream: false, protocol }),
       taken: (kind, port) =>
-        this.#options.reservedPorts.get(port) ??
-        this.#ofGateways.ports.find((one) => isOnAll(one, kind, port))?.owners.map(named)[0],
+        this.#options.reservedPorts.get(port) ?? ownersOn(this.#ofGateways, kind, port).map(named)[0],
       refusal: (port, text) => {
         const refused = quarantine.ports.get(port);
         return refused?.version === text ? refused : undefined;
@@ -138,6 +144,12 @@ export class Streams {
   }
 }
 
-function isOnAll({ protocol, address, listenPort }: StreamPort, kind: "tcp" | "udp", port: number): boolean {
-  return address === undefined && listenPort === port && (protocol === "udp") === (kind === "udp");
+/** Returns the owners of a Gateway's port on all addresses of this machine. */
+function ownersOn({ ports, requests }: OfGateways, kind: "tcp" | "udp", port: number): readonly Owner[] {
+  const isHere = ({ address, listenPort }: Pick<StreamPort, "address" | "listenPort">) =>
+    address === undefined && listenPort === port;
+  const stream = ports.find((one) => isHere(one) && (one.protocol === "udp") === (kind === "udp"));
+  if (stream !== undefined || kind === "udp") return stream?.owners ?? [];
+  for (const one of requests.values()) if (isHere(one)) return one.owners;
+  return [];
 }
