@@ -10,6 +10,7 @@ import type { AddressInfo } from "node:net";
 import type { RouteSettings } from "../model/gateway/route-settings.ts";
 import type { Ingress } from "../model/objects.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
+import { oneAtATime } from "../one-at-a-time.ts";
 import { type Problem, sentence } from "../problem.ts";
 import type { Source } from "../sync/ports.ts";
 import { systemClock } from "../timing/clock.ts";
@@ -88,12 +89,13 @@ const longestEndMs = 2_000;
 export async function startWebhook(options: WebhookOptions): Promise<StartedWebhook> {
   const { keyPairs, report } = options;
   const reviewer = new Reviewer(options);
-  const server = createServer({ ...keyPairs.current(), minVersion: "TLSv1.2" }, (request, response) => {
+  const listener = oneAtATime((request, response) => {
     reviewer.answer(request, response).catch((cause: Error) => {
       report({ kind: "failed", cause });
       response.destroy();
     });
   });
+  const server = createServer({ ...keyPairs.current(), minVersion: "TLSv1.2" }, listener);
   server.headersTimeout = 10_000;
   server.requestTimeout = 30_000;
   const listening = await listen(server, options.address);

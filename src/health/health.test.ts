@@ -1,4 +1,5 @@
 import { type OutgoingHttpHeaders, request } from "node:http";
+import { connect } from "node:net";
 import { buffer, text } from "node:stream/consumers";
 import { gunzipSync } from "node:zlib";
 import { expect, onTestFinished, test } from "vitest";
@@ -106,6 +107,14 @@ test("metrics are compressed for clients that accept it", async () => {
   expect(await ask("deflate, gzip;q=0.5")).toBe("gzip up 1\n");
   expect(await ask("gzip;q=0, identity")).toBe("plain up 1\n");
   expect(await ask("identity")).toBe("plain up 1\n");
+});
+
+test("many scrapes that one client sends together get no answer, and others are answered", async () => {
+  const { ask } = await served(() => undefined);
+  const socket = connect(port, "127.0.0.1").on("error", () => {});
+  socket.write("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n".repeat(1_000));
+  expect(await text(socket)).toBe("");
+  expect(await ask("/metrics")).toBe("200 up 1\n");
 });
 
 test("a port that is already in use gives one sentence", async () => {

@@ -4,12 +4,12 @@
  * accepted from this machine, with the operator's token.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { promisify } from "node:util";
-import { constants, gzip as gzipWith, type ZlibOptions } from "node:zlib";
 import { isLoopback } from "../kinds/addresses.ts";
 import { urlOf } from "../local-request.ts";
+import { oneAtATime } from "../one-at-a-time.ts";
 import type { OperatorToken } from "../operator-token.ts";
 import type { Health } from "./health.ts";
+import { type MetricsText, Scrapes } from "./scrapes.ts";
 
 export interface HealthServerOptions {
   readonly port: number;
@@ -17,7 +17,7 @@ export interface HealthServerOptions {
   readonly host: string | undefined;
   readonly healthPath: string;
   readonly health: Health;
-  readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
+  readonly metrics: () => Promise<MetricsText>;
   readonly build: Readonly<Record<string, string>>;
   readonly token: Pick<OperatorToken, "refusal">;
   /** Answers requests below `/ui`. If it is absent, they get 404. */
@@ -31,9 +31,11 @@ export type OpenedServer =
   | { readonly ok: false; readonly why: string };
 
 export async function openHealthServer(options: HealthServerOptions): Promise<OpenedServer> {
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, (request, response) => {
-    answer(options, request, response).catch((error) => response.destroy(error));
+  const scrapes = new Scrapes(options.metrics);
+  const listener = oneAtATime((request, response) => {
+    answer(options, scrapes, request, response).catch((error) => response.destroy(error));
   });
+  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, listener);
   try {
     await listening(server, options);
   } catch (error) {
@@ -47,17 +49,23 @@ export async function openHealthServer(options: HealthServerOptions): Promise<Op
   return { ok: true, close };
 }
 
-async function answer(options: HealthServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  options: HealthServerOptions,
+  scrapes: Scrapes,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   request.resume();
   const url = urlOf(request);
   const { pathname } = url;
   const { healthPath } = options;
   if (pathname === healthPath || pathname.startsWith(`${healthPath}/`)) return health(options, url, response);
   if (pathname === "/metrics") {
-    const { contentType, text } = await options.metrics();
-    if (!takesGzip(request)) return send(response, 200, text, contentType);
+    const scrape = await scrapes.for(response);
+    if (scrape === undefined) return send(response, 503, "too many scrapes at once\n");
+    if (!takesGzip(request)) return send(response, 200, scrape.plain, scrape.contentType);
     response.setHeader("content-encoding", "gzip");
-    return send(response, 200, await gzip(text, { level: constants.Z_BEST_SPEED }), contentType);
+    return send(response, 200, await scrape.zipped(), scrape.contentType);
   }
   if (options.page !== undefined && /^\/ui(\/|$)/.test(pathname)) return options.page(request, response);
   if (pathname === "/build") return send(response, 200, `${JSON.stringify(options.build)}\n`, "application/json");
@@ -77,9 +85,6 @@ async function health({ health, healthPath }: HealthServerOptions, url: URL, res
   if (found === undefined) send(response, 404, "404 page not found\n");
   else send(response, found.status, found.body);
 }
-
-/** Compressed metrics have a fiftieth of the size, because labels repeat so often. */
-const gzip = promisify<string, ZlibOptions, Buffer>(gzipWith);
 
 function takesGzip({ headers }: IncomingMessage): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(String(headers["accept-encoding"] ?? ""));

@@ -37,7 +37,14 @@ const pure = [
 const groups = {
   runtime: { rooms: ["kubernetes"], may: [] },
   shared: {
-    rooms: ["resources.ts", "watched-folder.ts", "operator-token.ts", "local-request.ts", "checked-fetch.ts"],
+    rooms: [
+      "resources.ts",
+      "watched-folder.ts",
+      "operator-token.ts",
+      "local-request.ts",
+      "one-at-a-time.ts",
+      "checked-fetch.ts",
+    ],
     may: ["runtime"],
   },
   edges: {
