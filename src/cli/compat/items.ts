@@ -1,10 +1,13 @@
 /** Makes the Items of one Ingress, of the ConfigMap, of the command line and of a values file. */
+
+import type { Context } from "../../directives/nginx-directives.ts";
 import { type Ingress, nameOf } from "../../model/objects.ts";
 import { type FilePlace, named, type Problem, sentence } from "../../problem.ts";
 import type { Setting } from "../../settings/declare.ts";
 import { settings as declaredSettings } from "../../settings/registry.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import type { Translation } from "../../translate/translator.ts";
+import { contextOf } from "../tools/snippet-findings.ts";
 import type { Difference } from "./differences.ts";
 import type { Found } from "./found.ts";
 import type { Item } from "./item.ts";
@@ -47,7 +50,9 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const annotations = [...written].map(([name, text]): Item => {
     const work = [
       ...moduleWork(annotationFields.get(name), text, translation.configuration.settings),
-      ...(name.endsWith("-snippet") && allowed ? snippetWork(text, world.declared) : []),
+      ...(name.endsWith("-snippet") && allowed
+        ? snippetWork(text, world.declared, contextIn(world, "annotation", name))
+        : []),
     ];
     const idle = about(name).map(sentence);
     const where = () => place({ object, kind: "annotation-unknown", key: name });
@@ -77,6 +82,11 @@ export function classOf({ metadata, spec }: Ingress): string {
   return spec?.ingressClassName ?? metadata.annotations?.["kubernetes.io/ingress.class"] ?? "";
 }
 
+function contextIn({ everywhere }: World, of: "annotation" | "key", name: string): Context | undefined {
+  const isOwn = /\bload_module\b/.test(everywhere.key.get("main-snippet") ?? "");
+  return isOwn ? undefined : contextOf(of, name);
+}
+
 const keyOf = (problem: Problem): string | undefined => ("key" in problem ? problem.key : undefined);
 
 export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key: string) => boolean): readonly Item[] {
@@ -91,7 +101,7 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
     const own = useless ? [] : (world.problems.get(of) ?? []).filter((one) => keyOf(one)?.toLowerCase() === key);
     const work = [
       ...(setting === undefined ? [] : moduleWork({ ...setting, fallback: () => setting.default }, text, settings)),
-      ...(key.endsWith("-snippet") ? snippetWork(text, world.declared) : []),
+      ...(key.endsWith("-snippet") ? snippetWork(text, world.declared, contextIn(world, "key", key)) : []),
     ];
     const idle = own.map(sentence);
     const differs = useless ? [`it has no effect: ${noEffect}`] : [];

@@ -3,6 +3,8 @@
  * of modules, Lua libraries, variables. The rest of a snippet is nginx's own language and has the
  * same meaning.
  */
+import { type Context, contextInside, directiveMistake } from "../../directives/nginx-directives.ts";
+import { parse, type Statement } from "../../kinds/grammar.ts";
 import { isKnownVariable, variablesIn } from "../../kinds/variables.ts";
 
 interface Missing {
@@ -30,9 +32,14 @@ const libraries = /^(cjson(\.safe)?|resty\.(core|lrucache)(\.\w+)*|ngx\.\w+|tabl
 
 /**
  * Returns sentences that say what to do. `declared` are the variables that any snippet of the
- * cluster declares.
+ * cluster declares. `context` is the block of the snippet; it is undefined if the operator's own
+ * modules bring further directives.
  */
-export function snippetWork(text: string, declared: ReadonlySet<string>): readonly string[] {
+export function snippetWork(
+  text: string,
+  declared: ReadonlySet<string>,
+  context: Context | undefined,
+): readonly string[] {
   const plain = text.replace(/^\s*#.*$/gm, "");
   const directives = new Set([...plain.matchAll(/(?:^|[;{}])\s*([a-z_]\w*)/gm)].map(([, name]) => name!));
   const lacking = [...directives].flatMap((name) => {
@@ -44,11 +51,23 @@ export function snippetWork(text: string, declared: ReadonlySet<string>): readon
   const unknown = variablesIn(withoutLua(plain)).filter(
     (name) => !isKnownVariable(name, "http") && !declared.has(name),
   );
+  const parsed = context === undefined ? undefined : parse(text);
+  const mistakes = parsed?.ok ? parsed.statements.flatMap((one) => directiveMistakes(one, context!)) : [];
   return [
     ...lacking,
+    ...[...new Set(mistakes)].map((mistake) => `${mistake}: nginx would refuse the snippet`),
     ...[...new Set(strange)].map((name) => `the image has no Lua library ${name}: mount it, or do without`),
     ...[...new Set(unknown)].map((name) => `nothing declares the variable $${name}: nginx would refuse the snippet`),
   ];
+}
+
+/** Finds directives that the image's nginx does not have, or not in this block. */
+function directiveMistakes({ name, block = [] }: Statement, context: Context): readonly string[] {
+  if (modules.some(({ directive }) => directive.test(name))) return [];
+  const mistake = directiveMistake(name, context);
+  if (mistake !== undefined) return [mistake];
+  const inside = contextInside(name, context);
+  return inside === undefined || name.includes("_by_lua") ? [] : block.flatMap((one) => directiveMistakes(one, inside));
 }
 
 /** Returns the variables that a snippet declares. */

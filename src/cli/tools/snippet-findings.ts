@@ -66,6 +66,10 @@ const annotations: ReadonlyMap<string, Context> = new Map([
   ["stream-snippet", "stream"],
 ]);
 
+/** Returns the block into which the snippet of an annotation or of a ConfigMap key is written. */
+export const contextOf = (of: "annotation" | "key", name: string): Context | undefined =>
+  (of === "annotation" ? annotations : ownKeys).get(name);
+
 const nameOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }) => ({
   ...(namespace === undefined ? {} : { namespace }),
   name,

@@ -172,7 +172,7 @@ function hasOwnPages({ defaultBackend }: ValuesSource["content"]): boolean {
 
 /** Judges one value. A value without an effect that has its default needs no report. */
 function judged({ fate, fallback, note }: Declared, value: unknown): Pick<ValueInUse, "fate" | "note"> {
-  const usual = fallback === undefined ? value === null : JSON.stringify(value) === fallback;
+  const usual = value === null || JSON.stringify(value) === fallback;
   return usual || fate === "same" || fate === "own" ? { fate: "same", note: "" } : { fate, note };
 }
 
