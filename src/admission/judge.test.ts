@@ -125,6 +125,13 @@ test.each([
   expect(ask(fresh({ paths: [[path, "web", "ImplementationSpecific"]] }))).toMatchObject({ refusals: [] });
 });
 
+test("the refusal of a path with a variable says that a tool should have filled it in", () => {
+  const hint = "a tool should have filled in ${APP} before, such as envsubst";
+  expect(ask(fresh({ paths: [["/${APP}", "web", "Prefix"]] }))).toMatchObject({
+    refusals: [expect.stringContaining(`begins with /; ${hint}`)],
+  });
+});
+
 test("a path that is not a regular expression is refused where it would be read as one", () => {
   const paths = [["/b(", "web", "ImplementationSpecific"]] as const;
   expect(ask(annotated({ "use-regex": "true" }, { paths }))).toMatchObject({

@@ -2,7 +2,7 @@
  * Finds paths that do not fit their path type (RS-29.7). Only the webhook refuses them: an Ingress
  * that is in the cluster already is served as it is.
  */
-import { shown } from "../kinds/kind.ts";
+import { shown, unfilled } from "../kinds/kind.ts";
 import { regexMistake } from "../kinds/patterns.ts";
 import type { Ingress } from "../model/objects.ts";
 
@@ -23,7 +23,8 @@ export function unliteralPaths(ingress: Ingress): Finding[] {
     if (pathType === "ImplementationSpecific" || literal.test(path)) return [];
     const where = pathType === undefined ? "no pathType" : `pathType ${pathType}`;
     const may = "may only hold letters, digits and . _ - / and begins with /";
-    return [{ field, why: `${shown(path)} has ${where}, which ${may}; ImplementationSpecific takes patterns` }];
+    const advice = unfilled(path) ?? "ImplementationSpecific takes patterns";
+    return [{ field, why: `${shown(path)} has ${where}, which ${may}; ${advice}` }];
   });
 }
 

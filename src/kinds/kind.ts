@@ -71,7 +71,10 @@ export function unfilled(text: string): string | undefined {
   if (/\{\{|\[\[-? *\./.test(text)) return "this is a template, which has to be rendered before";
   const [reference] = /\$\{[a-z]\w*\.[^{}]*\}/.exec(text) ?? [];
   if (reference !== undefined) return `a tool should have filled in ${reference} before, such as Terraform`;
-  const [token] = /#\{[\w.-]+\}#?|\$\([A-Za-z][\w.-]*\)|__[A-Z][A-Z0-9_]*?__|%[A-Z][A-Z_]{2,}%/.exec(text) ?? [];
+  const [token] =
+    /#\{[\w.-]+\}#?|\$\([A-Za-z][\w.-]*\)|__[A-Z][A-Z0-9_]*?__|%[A-Z][A-Z_]{2,}%|[A-Z0-9_]*PLACEHOLDER[A-Z0-9_]*/.exec(
+      text,
+    ) ?? [];
   if (token !== undefined) return `a tool should have filled in ${token} before`;
   const [variable] = /\$\{[A-Z_][^{}]*\}|\$[A-Z][A-Z0-9_]+/.exec(text) ?? [];
   return variable && `a tool should have filled in ${variable} before, such as envsubst`;

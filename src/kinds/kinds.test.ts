@@ -25,6 +25,7 @@ test.each([
   ["https://$HOST_NAME/x", "; a tool should have filled in $HOST_NAME before, such as envsubst"],
   ["${var.zone}.example", "; a tool should have filled in ${var.zone} before, such as Terraform"],
   ["#{Host}#", "; a tool should have filled in #{Host}# before"],
+  ["https://a/ENV_PLACEHOLDER/x", "; a tool should have filled in ENV_PLACEHOLDER before"],
   ["$(params.host)", "; a tool should have filled in $(params.host) before"],
   ["a.__DOMAIN__", "; a tool should have filled in __DOMAIN__ before"],
   ["%HOST%/x", "; a tool should have filled in %HOST% before"],

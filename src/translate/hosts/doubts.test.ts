@@ -20,3 +20,17 @@ test.each([
   expect(sentences).toEqual(why.map((text) => `annotation ssl-passthrough has no effect: ${text}`));
   expect(configuration.streams.length).toBe(why.length === 0 ? 1 : 0);
 });
+
+test.each([
+  ["/a/$APP_NAME", '"/a/$APP_NAME" is not finished: a tool should have filled in $APP_NAME before, such as envsubst'],
+  ["/ENV_PLACEHOLDER/a", '"/ENV_PLACEHOLDER/a" is not finished: a tool should have filled in ENV_PLACEHOLDER before'],
+  ["/<app>", '"/<app>" is not finished: replace the angle brackets and their content with a value of your own'],
+  ["/a/*", "/a/* looks like a regular expression, and use-regex is not true"],
+  ["/API_V1/__a#%20", undefined],
+])("the path %s on a host without regular expressions: %s", (path, why) => {
+  const one = ingress({ name: "a", host: "a.example", paths: [[path, "web", "ImplementationSpecific"]] });
+  const { problems } = translate({ ...emptyInputs, snapshot: put(base, service("web"), one) }, defaultOptions, fake);
+  expect([...problems.values()].flat().map(sentence)).toEqual(
+    why === undefined ? [] : [`spec.rules[0].http.paths[0].path: ${why}; it is taken letter by letter`],
+  );
+});

@@ -4,6 +4,7 @@
  */
 import { unannotated } from "../../annotations/read.ts";
 import { featureList } from "../../annotations/registry.ts";
+import { shown, unfilled } from "../../kinds/kind.ts";
 import { catchAll, defaultUpstream } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
 import type { Problem } from "../../problem.ts";
@@ -15,9 +16,12 @@ import { pathFault } from "./path-fault.ts";
 import { isRegexHost } from "./path-routes.ts";
 import { shownHost } from "./shown-host.ts";
 
+/** Tells most paths apart from patterns and from texts that a tool has to fill in. */
+const odd = /[*+?^$()[\]{}|\\<#%]|__|PLACEHOLDER/;
+
 /**
- * Finds paths that look like patterns on a host without regular expressions. `host` is its key in
- * the Claims.
+ * Finds paths that look like patterns, or that a tool should have filled in, on a host without
+ * regular expressions. `host` is its key in the Claims.
  */
 export function literalPatterns(
   host: string,
@@ -29,8 +33,13 @@ export function literalPatterns(
       // An ignored path already has a Problem, which leaves out its line breaks.
       if (!match.loose || pathFault(match, pathsAreText) !== undefined) return [];
       const { text } = match;
-      if (!/[*+?^$()[\]{}|\\]/.test(text)) return [];
-      const why = `${text} looks like a regular expression, and use-regex is not true`;
+      if (!odd.test(text)) return [];
+      const hint = unfilled(text);
+      if (hint === undefined && !/[*+?^$()[\]{}|\\]/.test(text)) return [];
+      const why =
+        hint === undefined
+          ? `${text} looks like a regular expression, and use-regex is not true`
+          : `${shown(text)} is not finished: ${hint}`;
       return [{ object, kind: "field-unusable", field: `${field}.path`, why, done: "it is taken letter by letter" }];
     }),
   );
