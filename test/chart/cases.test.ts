@@ -44,6 +44,10 @@ test.each([
     { controller: { service: { metrics: { enabled: true } } } },
     "controller.service.metrics: did you mean controller.metrics?",
   ],
+  [
+    { controller: { metrics: { additionalLabels: { release: "monitoring" } } } },
+    "controller.metrics.additionalLabels: did you mean controller.metrics.prometheusRule.additionalLabels or controller.metrics.serviceMonitor.additionalLabels?",
+  ],
   [{ controller: { "host-network": true } }, "controller.host-network: did you mean controller.hostNetwork?"],
   [{ "ingress-nginx": { controller: {} } }, "ingress-nginx: what stands below it belongs at the top of the file"],
 ])("an unknown value is refused with the nearest known one: %j", async (values, line) => {

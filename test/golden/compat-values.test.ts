@@ -100,6 +100,10 @@ test("an Application whose chart is a folder of a repository names the folder, u
       "Application argocd/edge (app.yaml:8:5): its source is the folder charts/ingress-nginx of a git repository",
     ),
   ]);
+  const byName = application("{}").replace("charts/ingress-nginx", "overlays/edge");
+  expect((await compatOf({ "app.yaml": byName })).code).toBe(2);
+  const named = await compatOf({ "app.yaml": byName.replace("name: edge,", "name: edge-ingress-nginx,") });
+  expect([named.code, named.text]).toEqual([3, expect.stringContaining("its source is the folder overlays/edge of")]);
   const whole = await compatOf({
     "app.yaml": application("{ valueFiles: [values.yaml] }"),
     "fleet/charts/ingress-nginx/values.yaml": "ingress-nginx: { controller: { config: { use-gzip: a } } }\n",

@@ -229,9 +229,9 @@ every path.
 {{- end -}}
 
 {{/*
-The shortest path that begins with one path and ends with another, or nothing; paths of the
-controller come first, and values of the certificate jobs, which the chart does not have, are left
-out. Takes a list: both, and the keys below every path.
+The shortest path that begins with one path and ends with another, or nothing; several shortest ones
+are joined. Paths of the controller come first, and values of the certificate jobs, which the chart
+does not have, are left out. Takes a list: both, and the keys below every path.
 */}}
 {{- define "sluice.typos.place" -}}
 {{- $begin := index . 0 -}}
@@ -241,11 +241,24 @@ out. Takes a list: both, and the keys below every path.
 {{- range keys (index . 2) | sortAlpha -}}
 {{- $ofJobs := regexMatch "^controller\\.admissionWebhooks\\.(patch|createSecretJob|patchWebhookJob)\\." . -}}
 {{- if and (hasPrefix $begin .) (hasSuffix $end .) (not $ofJobs) -}}
-{{- if or (not $found) (lt (len .) (len $found)) -}}{{- $found = . -}}{{- end -}}
-{{- if and (hasPrefix "controller." .) (or (not $own) (lt (len .) (len $own))) -}}{{- $own = . -}}{{- end -}}
+{{- $found = include "sluice.typos.shorter" (list $found .) -}}
+{{- if hasPrefix "controller." . -}}{{- $own = include "sluice.typos.shorter" (list $own .) -}}{{- end -}}
 {{- end -}}
 {{- end -}}
 {{- default $found $own -}}
+{{- end -}}
+
+{{/*
+The shorter of two paths, or both, joined, if they have the same length. Takes a list: the paths
+that are the shortest so far, and the next path.
+*/}}
+{{- define "sluice.typos.shorter" -}}
+{{- $one := index . 1 -}}
+{{- $length := len (first (splitList " or " (index . 0))) -}}
+{{- if or (not (index . 0)) (lt (len $one) $length) -}}{{- $one -}}
+{{- else if eq (len $one) $length -}}{{- index . 0 }} or {{ $one -}}
+{{- else -}}{{- index . 0 -}}
+{{- end -}}
 {{- end -}}
 
 {{/*

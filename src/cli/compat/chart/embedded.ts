@@ -109,7 +109,7 @@ function argoReleases(value: Mapping, below: readonly string[]): Release[] {
       : [[at(spec, "source"), [...below, "source"] as Path] as const];
   const { name, namespace } = nameOf(value);
   return all.flatMap(([source, path]): Release[] => {
-    const folder = folderOf(source);
+    const folder = folderOf(source, [name, text(at(spec, "destination", "namespace")), text(at(source, "repoURL"))]);
     const chart = folder === undefined ? chartOf(text(at(source, "chart")), text(at(source, "repoURL"))) : "ours";
     if (chart === undefined) return [];
     const helm = at(source, "helm");
@@ -146,11 +146,11 @@ function argoReleases(value: Mapping, below: readonly string[]): Release[] {
   });
 }
 
-/** Returns the folder of a source in git, if its name says that it installs ingress-nginx. */
-function folderOf(source: unknown): string | undefined {
+/** Returns the folder of a source in git, if its path or one of the names says what it installs. */
+function folderOf(source: unknown, names: readonly string[]): string | undefined {
   const folder = text(at(source, "path")).replace(/^[./]+|\/+$/g, "");
-  const isOurs = /(^|[/-])(ingress-nginx|nginx-ingress)([/-]|$)/.test(folder);
-  return isOurs && text(at(source, "chart")) === "" ? folder : undefined;
+  const isOurs = [folder, ...names].some((one) => /(^|[/-])(ingress-nginx|nginx-ingress)([./-]|$)/.test(one));
+  return isOurs && folder !== "" && text(at(source, "chart")) === "" ? folder : undefined;
 }
 
 function inFolder(name: string | undefined, path: Path): readonly Part[] {

@@ -86,16 +86,16 @@ const ofCertificateJobs = /^controller\.admissionWebhooks\.(patch|createSecretJo
 
 /**
  * Returns the path that was probably meant: one of the controller's, and among these the shortest.
+ * If several are the shortest, it returns all of them.
  */
 function shortest(branches: readonly string[], begin: string, end: string): string | undefined {
   const fitting = branches
     .filter((one) => one.startsWith(begin) && one.endsWith(`.${end}`) && !ofCertificateJobs.test(one))
     .sort();
   const ofController = fitting.filter((one) => one.startsWith("controller."));
-  return (ofController.length === 0 ? fitting : ofController).reduce<string | undefined>(
-    (best, one) => (best === undefined || one.length < best.length ? one : best),
-    undefined,
-  );
+  const all = ofController.length === 0 ? fitting : ofController;
+  const least = Math.min(...all.map(({ length }) => length));
+  return all.length === 0 ? undefined : all.filter(({ length }) => length === least).join(" or ");
 }
 
 function speltAlike(written: string, names: readonly string[]): string | undefined {
