@@ -43,7 +43,10 @@ export const rangeList: Kind<readonly string[]> = {
     const parts = itemsIn(text);
     if (parts === undefined) return no(tooManyItems);
     const read = readEach(range, parts);
-    return read.ok ? ok(parts.map(unmapped)) : read;
+    if (read.ok) return ok(parts.map(unmapped));
+    if (parts.length === 1 || !parts.includes("")) return read;
+    const where = parts.at(-1) === "" ? "ends with a comma" : "has two commas with nothing between them";
+    return no(`the list ${where}, and an empty item is no range`);
   },
   write: (values) => values.join(","),
   view: (values) => values.map(Token.name),

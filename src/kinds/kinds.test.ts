@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { rangeList } from "./addresses.ts";
 import { no, readValue } from "./kind.ts";
 import { integer, seconds } from "./numbers.ts";
 import { bool, oneOf, size } from "./words.ts";
@@ -38,4 +39,12 @@ test.each([
 ])("the sentence about %s names the value that should have been filled in", (text, hint) => {
   const kind = { ...bool, read: () => no("it is wrong") };
   expect(readValue(kind, text)).toEqual(no(`it is wrong${hint}`));
+});
+
+test.each([
+  ["10.0.0.0/8,\n192.0.2.1,\n", "the list ends with a comma, and an empty item is no range"],
+  ["10.0.0.0/8,,192.0.2.1", "the list has two commas with nothing between them, and an empty item is no range"],
+  ["10.0.0.0/8,x", '"x" is neither an IP address nor a range like 192.0.2.0/24'],
+])("the list of ranges %j is refused with the reason", (text, why) => {
+  expect(rangeList.read(text)).toEqual(no(why));
 });

@@ -190,3 +190,16 @@ spec:
     '6: the key "ingressClassName" occurs twice in one mapping, first in line 5; remove one of them, and likewise in lines 8, 10',
   ]);
 });
+
+test("a word in capitals in a name or host may be a placeholder", () => {
+  const { faults } = readManifest(`apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: APP-web}
+spec: {defaultBackend: {service: {name: Web, port: {number: 80}}}, tls: [{hosts: [web.DOMAIN.COM]}]}
+`);
+  expect(faults.map(({ why }) => why)).toEqual([
+    '"APP-web" is not a name of a-z, 0-9, - and .; fill it in if it is a placeholder',
+    '"Web" is not a name of a-z, 0-9 and -',
+    '"web.DOMAIN.COM" has capital letters; write "web.domain.com", or fill it in if it is a placeholder',
+  ]);
+});

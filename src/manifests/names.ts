@@ -19,8 +19,12 @@ function rule(shape: RegExp, longest: number, what: string): Rule {
 /** Returns a hint behind a semicolon if the text is a placeholder; else an empty text. */
 function unfilledHint(text: string): string {
   const hint = unfilled(text) ?? placeholder(text);
-  return hint === undefined ? "" : `; ${hint}`;
+  if (hint !== undefined) return `; ${hint}`;
+  return hasCapitalWord(text) ? "; fill it in if it is a placeholder" : "";
 }
+
+/** Whether a part of the text, as in `APP-tls` or `web.DOMAIN.COM`, has capital letters alone. */
+const hasCapitalWord = (text: string): boolean => /(?<![A-Za-z0-9])[A-Z][A-Z0-9]{2,}(?![A-Za-z0-9])/.test(text);
 
 /**
  * Returns the same for a word in capitals with `_`, such as `REPLACE_ME`. Other values have such
@@ -47,8 +51,7 @@ export const tlsHost: Rule = (text) => {
   if (bare.includes("*")) return `${shown(text)} has a * that is not its whole first label`;
   const lower = text.toLowerCase();
   if (text !== lower && dnsSubdomain(bare.toLowerCase()) === undefined) {
-    const isWord = /^[A-Z][A-Z0-9-]+$/.test(text);
-    return `${shown(text)} has capital letters; write ${shown(lower)}${isWord ? ", or fill it in if it is a placeholder" : ""}`;
+    return `${shown(text)} has capital letters; write ${shown(lower)}${hasCapitalWord(text) ? ", or fill it in if it is a placeholder" : ""}`;
   }
   if (dnsSubdomain(bare) === undefined && text.length <= 253) return undefined;
   return `${shown(text)} is not a DNS name${hintAbout(text)}`;
