@@ -1,6 +1,8 @@
 /**
  * What `sluice compat` says of values that are written in unusual ways or stand in unusual places.
  */
+
+import { createDiffieHellman } from "node:crypto";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -55,6 +57,24 @@ test("a word that a switch counts as true is named, and changes nothing", async 
     0,
     expect.stringContaining('value controller.metrics.enabled is the text "disable", which counts as true'),
   ]);
+});
+
+test("Diffie-Hellman parameters that are not used are a difference", async () => {
+  const of = (dhParam: string) => compatOf({ "values.yaml": `controller: { kind: DaemonSet }\ndhParam: ${dhParam}\n` });
+  const bits = (length: number) => {
+    const prime = createDiffieHellman(length).getPrime();
+    const integer = Buffer.concat([Buffer.from([0x02, 0x81, prime.length + 1, 0]), prime, Buffer.from([0x02, 1, 2])]);
+    const der = Buffer.concat([Buffer.from([0x30, 0x81, integer.length]), integer]).toString("base64");
+    const pem = `-----BEGIN DH PARAMETERS-----\n${der}\n-----END DH PARAMETERS-----\n`;
+    return Buffer.from(pem).toString("base64");
+  };
+  const short = await of(bits(512));
+  expect([short.code, short.text]).toEqual([
+    0,
+    expect.stringMatching(/value dhParam .* it is not used: its Secret holds DH PARAMETERS of 512 bits/),
+  ]);
+  expect((await of("bm9uZQ==")).text).toContain("its Secret does not hold one PEM block of type DH PARAMETERS");
+  expect((await of('""')).text).not.toContain("it is not used");
 });
 
 test("placeholders in values are not judged, and names of groups are none", async () => {

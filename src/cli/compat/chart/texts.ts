@@ -1,16 +1,20 @@
 /**
  * Texts in values that mean something else than they seem to: a word that a switch of the chart
- * counts as true, and a placeholder that nothing has filled in.
+ * counts as true, a placeholder that nothing has filled in, parameters that are not used.
  */
 import { readFileSync } from "node:fs";
 import { shown, unfilled } from "../../../kinds/kind.ts";
 import { isMapping, type Path } from "../../../manifests/check.ts";
+import { mistakeInDhParam } from "../../../settings/dh-param.ts";
 import { shipped } from "../../../shipped.ts";
 
 export interface FoundText {
   readonly path: Path;
-  /** `ignored`: the text has another effect than it says. `unfilled`: a tool puts in the value. */
-  readonly fate: "ignored" | "unfilled";
+  /**
+   * `ignored`: the text has another effect than it says. `unfilled`: a tool puts in the value.
+   * `differs`: the controller does not use it.
+   */
+  readonly fate: "ignored" | "unfilled" | "differs";
   readonly why: string;
 }
 
@@ -18,7 +22,19 @@ let read: readonly string[] | undefined;
 
 export function unmeantTexts(values: unknown): readonly FoundText[] {
   read ??= JSON.parse(readFileSync(shipped("charts/sluice/files/switches.json"), "utf8")) as readonly string[];
-  return [...read.flatMap((name) => switchText(values, name.split("."))), ...placeholdersIn(values, [])];
+  return [
+    ...read.flatMap((name) => switchText(values, name.split("."))),
+    ...placeholdersIn(values, []),
+    ...dhParam(values),
+  ];
+}
+
+function dhParam(values: unknown): FoundText[] {
+  const value = isMapping(values) ? values.dhParam : undefined;
+  if (typeof value !== "string" || value === "" || placeholder.test(value)) return [];
+  const mistake = mistakeInDhParam(Buffer.from(value, "base64").toString("latin1"));
+  if (mistake === undefined) return [];
+  return [{ path: ["dhParam"], fate: "differs", why: `it is not used: its Secret ${mistake}` }];
 }
 
 const saysYes = /^(true|yes|on)?$/i;
