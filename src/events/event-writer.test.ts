@@ -11,7 +11,7 @@ import { EventWriter } from "./event-writer.ts";
 
 const ownPod = { apiVersion: "v1", kind: "Pod", namespace: "own", name: "controller" };
 
-function setUp({ syncEvents = true } = {}) {
+function setUp({ syncEvents = true, leads = true } = {}) {
   const events: string[] = [];
   const failures: string[] = [];
   let snapshot = emptySnapshot;
@@ -30,6 +30,7 @@ function setUp({ syncEvents = true } = {}) {
     syncEvents,
     failed: ({ kind, name }, bug) => failures.push(`${kind} ${name}: ${bug.message}`),
   });
+  writer.lead(leads);
   const takeIn = (key: string, object: KubernetesObject) => {
     snapshot = { ...snapshot, failures: snapshot.failures.with([[key, { object, why: "TypeError: x" }]]) };
   };
@@ -85,6 +86,26 @@ test("an accepted Ingress gets an Event when it appears and when it changes, and
   ]);
   expect(put(ingress("web", "nginx", { a: "b" }))).toHaveLength(1);
   expect(put(ingress("other", "nginx"))).toEqual(["Ingress shop/other: Normal Sync the Ingress was read"]);
+});
+
+test("only the leader writes about objects, and a new leader writes about all that are there", () => {
+  const { put, writer, events } = setUp({ leads: false });
+  expect(put(ingressClass, ingress("web", "nginx"), configMap({}))).toEqual([]);
+  writer.problems(Table.from<readonly Problem[]>([["a", [problem("web", "x")]]]));
+  writer.synced(report({ kind: "reloaded", tookMs: 1, warnings: [] }));
+  expect(events.splice(0)).toEqual(["Pod own/controller: Normal RELOAD nginx was reloaded: a new setting"]);
+  const all = [
+    "ConfigMap own/settings: Normal CREATE ConfigMap own/settings was read",
+    "Ingress shop/web: Warning ServiceMissing spec.defaultBackend: Service x not found; the path answers 503",
+    "Ingress shop/web: Normal Sync the Ingress was read",
+  ];
+  writer.lead(true);
+  writer.lead(true);
+  expect(events.splice(0).sort()).toEqual(all.toSorted());
+  writer.lead(false);
+  expect(put(ingress("later", "nginx"))).toEqual([]);
+  writer.lead(true);
+  expect(events.sort()).toEqual([...all, "Ingress shop/later: Normal Sync the Ingress was read"].sort());
 });
 
 test("a class that appears later makes its Ingresses ours", () => {

@@ -2,7 +2,8 @@
  * Writes Events, with the reasons of ingress-nginx (process contract D): `Sync` on a new Ingress,
  * `CREATE` and `UPDATE` on the controller's ConfigMaps, `RELOAD` on its Pod, and a Warning for each
  * Problem on the object that it names. It is called when objects change and when a turn has ended,
- * and remembers the Events that it wrote.
+ * and remembers the Events that it wrote. All replicas see the same objects, so only the leader
+ * writes about them; each replica writes about its own Pod.
  */
 import { bugWords, guarded } from "../guarded.ts";
 import type { ObjectReference } from "../kubernetes/index.ts";
@@ -30,17 +31,35 @@ export interface EventOptions {
   readonly failed: (object: ObjectName, bug: Error) => void;
 }
 
+const noProblems: Table<readonly Problem[]> = Table.empty();
+
 export class EventWriter implements Listener {
   readonly #options: EventOptions;
+  #leads = false;
+  /** The objects and Problems about which this replica has written since it began to lead. */
   #seen: Snapshot = emptySnapshot;
-  #problems: Table<readonly Problem[]> = Table.empty();
+  #told = noProblems;
+  #problems = noProblems;
 
   constructor(options: EventOptions) {
     this.#options = options;
   }
 
+  /**
+   * Begins or ends to write about objects. A new leader writes about all of them, because the one
+   * before it may have ended in the middle.
+   */
+  lead(leads: boolean): void {
+    if (leads === this.#leads) return;
+    this.#leads = leads;
+    [this.#seen, this.#told] = [emptySnapshot, noProblems];
+    this.#tell();
+    this.look();
+  }
+
   /** Looks for new and changed objects. */
   look(): void {
+    if (!this.#leads) return;
     const { snapshot, configMaps, syncEvents } = this.#options;
     const [before, now] = [this.#seen, snapshot()];
     this.#seen = now;
@@ -60,9 +79,14 @@ export class EventWriter implements Listener {
   }
 
   problems(all: Table<readonly Problem[]>): void {
-    const events = problemEvents(this.#problems, all);
     this.#problems = all;
-    if (!this.#options.syncEvents) return;
+    this.#tell();
+  }
+
+  #tell(): void {
+    if (!this.#leads || !this.#options.syncEvents) return;
+    const events = problemEvents(this.#told, this.#problems);
+    this.#told = this.#problems;
     for (const { object, reason, message } of events) {
       this.#guard(object, () => {
         const about = objectNamed(object, this.#options.snapshot());

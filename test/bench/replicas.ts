@@ -6,6 +6,7 @@
  * ingress-nginx comes last.
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { type Relay, relayTo } from "../e2e/support/relay.ts";
 import { installPod, Sluice } from "../e2e/support/sluice.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
@@ -15,7 +16,6 @@ import { compiled } from "./support/compiled.ts";
 import { cpuMs } from "./support/cpu.ts";
 import { hostOf } from "./support/hosts.ts";
 import { otherPeers } from "./support/peers.ts";
-import { type Relay, relayTo } from "./support/relay.ts";
 import { sizesOr } from "./support/sizes.ts";
 
 const endpoint = { address: "192.0.2.11", port: 8_080 };
@@ -121,6 +121,7 @@ async function upTo(count: number, { running, filled, program, alone }: Round): 
   }
   await until("the addresses to be written", () => areWritten(running[0]!.sluice), 600_000);
   const after = { counts: await countsOf(filled), cpu: cpuMs(apiServer) };
+  await untilEventsAreWritten(filled);
   const brought = started.map(({ relay }) => relay.received() / 2 ** 20);
   const quiet = (await requestsAMinute(filled)) - alone;
   const watches = (after.counts.watches - before.counts.watches) / started.length;
@@ -165,6 +166,16 @@ function areWritten({ log }: Sluice): boolean {
   return log.includes('"the status of Ingresses was written"');
 }
 
+/** Waits until no more Events come. After a start the leader writes five a second. */
+async function untilEventsAreWritten(filled: FilledCluster): Promise<void> {
+  for (let before = -1; ; ) {
+    const { events } = await countsOf(filled);
+    if (events === before) return;
+    before = events;
+    await delay(3_000);
+  }
+}
+
 /** Requests that the API server has in a minute, with those of this function. */
 async function requestsAMinute(filled: FilledCluster): Promise<number> {
   const { requests } = await countsOf(filled);
@@ -176,6 +187,7 @@ interface Counts {
   readonly watches: number;
   readonly requests: number;
   readonly statusWrites: number;
+  readonly events: number;
 }
 
 async function countsOf({ cluster }: FilledCluster): Promise<Counts> {
@@ -185,6 +197,7 @@ async function countsOf({ cluster }: FilledCluster): Promise<Counts> {
   return {
     watches: sum(/^apiserver_longrunning_requests\{.*verb="WATCH"/),
     requests: sum(/^apiserver_request_total\{/),
+    events: sum(/^apiserver_request_total\{.*resource="events".*verb="(PATCH|POST)"/),
     statusWrites: sum(
       /^apiserver_request_total\{.*resource="ingresses".*subresource="status".*verb="(APPLY|PATCH|PUT)"/,
     ),

@@ -100,6 +100,7 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
   });
   const recorded = recorder.run(recording.signal);
   const events = eventWriter(options, recorder, source, around);
+  if (options.flags.disableLeaderElection) events.lead(true);
   source.onChange(() => events.look());
 
   const leading = Promise.all([around, source.synced]).then(([{ own, notes }]) => {
@@ -115,6 +116,8 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
           elected: (event) => {
             options.metrics.elected(event);
             if (event.kind === "observed") seen = event.leader;
+            if (event.kind === "leading") events.lead(true);
+            if (event.kind === "lost" || event.kind === "released") events.lead(false);
           },
           own,
         });
