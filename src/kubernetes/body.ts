@@ -4,17 +4,27 @@
  * rejected promise here.
  */
 import type { IncomingMessage } from "node:http";
+import { StringDecoder } from "node:string_decoder";
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
 import type { Clock } from "../timing/clock.ts";
 import { type Answer, type ApiFailure, failed, ownFailure, succeeded } from "./answer.ts";
 
-/** Returns the parsed body. After `inactivityMs` without data the connection counts as dead. */
+/**
+ * Returns the parsed body, which may be packed (gzip). After `inactivityMs` without data the
+ * connection counts as dead.
+ */
 export async function readJson(body: IncomingMessage, clock: Clock, inactivityMs: number): Promise<Answer<unknown>> {
-  const pieces: string[] = [];
+  const pieces: Buffer[] = [];
   const broken = await readPieces(body, clock, inactivityMs, (piece) => pieces.push(piece));
   if (broken) return failed(broken);
-  const value = parsed(pieces.join(""));
+  const bytes = Buffer.concat(pieces);
+  const unpacked = body.headers["content-encoding"] === "gzip" ? await unpack(bytes).catch(() => undefined) : bytes;
+  const value = unpacked && parsed(unpacked.toString());
   return value === undefined ? failed(unreadable) : succeeded(value);
 }
+
+const unpack = promisify<Buffer, Buffer>(gunzip);
 
 /**
  * Calls `onLine` with each parsed line. Resolves with undefined when the server ends the stream in
@@ -27,10 +37,11 @@ export async function readLines(
   inactivityMs: number,
   onLine: (value: unknown) => ApiFailure | undefined,
 ): Promise<ApiFailure | undefined> {
+  const decoder = new StringDecoder("utf8");
   let pending: string[] = [];
   let ended: ApiFailure | undefined;
   const broken = await readPieces(body, clock, inactivityMs, (piece) => {
-    const [head = "", ...rest] = piece.split("\n");
+    const [head = "", ...rest] = decoder.write(piece).split("\n");
     pending.push(head);
     for (const next of rest) {
       const line = pending.join("");
@@ -58,7 +69,7 @@ function readPieces(
   body: IncomingMessage,
   clock: Clock,
   inactivityMs: number,
-  onPiece: (piece: string) => void,
+  onPiece: (piece: Buffer) => void,
 ): Promise<ApiFailure | undefined> {
   return new Promise((resolve, reject) => {
     let quiet = false;
@@ -67,8 +78,7 @@ function readPieces(
       body.destroy();
     };
     let cancel = clock.schedule(inactivityMs, silence);
-    body.setEncoding("utf8");
-    body.on("data", (piece: string) => {
+    body.on("data", (piece: Buffer) => {
       cancel();
       cancel = clock.schedule(inactivityMs, silence);
       try {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { ConfigMap } from "../model/objects.ts";
@@ -56,6 +57,22 @@ test("a list item gets the kind that the server leaves out", async () => {
       continue: "",
     },
   });
+});
+
+test("a list may come packed, a watch may not, and a broken pack is a failure", async () => {
+  const asked: (string | undefined)[] = [];
+  let body = gzipSync(JSON.stringify({ metadata: { resourceVersion: "7" }, items: [{ metadata: { name: "ä" } }] }));
+  answer = ({ headers }, response) => {
+    asked.push(headers["accept-encoding"] as string | undefined);
+    response.writeHead(200, { "content-encoding": "gzip" }).end(body);
+  };
+  const list = await client.list(configMaps, {}, never);
+  expect(list.ok && list.value.items.map(({ metadata }) => metadata.name)).toEqual(["ä"]);
+  body = body.subarray(0, -12);
+  const broken = await client.list(configMaps, {}, never);
+  expect(broken.ok || broken.failure.reason).toBe("Unreadable");
+  await client.watch(configMaps, watching, () => {}, never);
+  expect(asked).toEqual(["gzip", "gzip", undefined]);
 });
 
 test("each request is reported with its verb and its outcome", async () => {

@@ -115,14 +115,15 @@ export class Client {
     return this.#ask<T>({ verb: "get", path: pathOf(of, name), accept: of.accept }, signal);
   }
 
-  /** Returns one page of a list. The items get the `apiVersion` and `kind` that lists leave out. */
+  /** Returns one page, with the `apiVersion` and `kind` that lists leave out in each item. */
   async list<T extends KubernetesObject>(
     of: Resource<T>,
     options: ListOptions,
     signal: AbortSignal,
   ): Promise<Answer<List<T>>> {
     const { namespace, ...query } = options;
-    const answer = await this.#ask<ListBody<T>>({ verb: "list", path: pathOf(of, { namespace }), query }, signal);
+    const path = pathOf(of, { namespace });
+    const answer = await this.#ask<ListBody<T>>({ verb: "list", path, query, packed: true }, signal);
     if (!answer.ok) return answer;
     const { metadata, items } = answer.value;
     if (typeof metadata?.resourceVersion !== "string") return failed(ownFailure("unreadable", "not a list"));
@@ -264,7 +265,9 @@ export interface ServedKind {
   readonly kind: string;
 }
 
-type Wanted = Pick<TransportRequest, "path" | "query" | "body" | "contentType" | "accept"> & { readonly verb: Verb };
+type Wanted = Pick<TransportRequest, "path" | "query" | "body" | "contentType" | "accept" | "packed"> & {
+  readonly verb: Verb;
+};
 
 const methods: Readonly<Record<Verb, TransportRequest["method"]>> = {
   get: "GET",

@@ -17,6 +17,8 @@ export interface TransportRequest {
   readonly contentType?: string;
   /** The requested form of the answer; plain JSON if it is absent. */
   readonly accept?: string | undefined;
+  /** Whether the body may come packed (gzip). The server packs large pages of lists, no watches. */
+  readonly packed?: boolean;
   /** The time limit for the head of the answer. */
   readonly headTimeoutMs: number;
   readonly signal: AbortSignal;
@@ -80,12 +82,16 @@ export class Transport {
     this.#pool = undefined;
   }
 
-  #start({ method, path, query = {}, body, contentType, accept }: TransportRequest, proof: Proof): ClientRequest {
+  #start(
+    { method, path, query = {}, body, contentType, accept, packed }: TransportRequest,
+    proof: Proof,
+  ): ClientRequest {
     const url = new URL(this.#credentials.server);
     url.pathname = url.pathname.replace(/\/$/, "") + path;
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, `${value}`);
     const headers = {
       accept: accept ?? "application/json",
+      ...(packed === true && { "accept-encoding": "gzip" }),
       "user-agent": this.#userAgent,
       ...(body === undefined ? {} : bodyHeaders(body, contentType)),
       ...proof.headers,

@@ -10,6 +10,7 @@ import type { ConfigMap } from "../../src/model/objects.ts";
 import { until } from "../nginx/support/until.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { configMap, configMaps, write as writeWith } from "./support/objects.ts";
+import { relayTo } from "./support/relay.ts";
 
 let cluster: Cluster;
 let client: Client;
@@ -101,6 +102,18 @@ test("changes during an outage of the API server arrive, and no object is report
   await vi.waitFor(() => expect(seen(informer, "after")).toEqual({ a: "1" }), soon);
   expect(gone).toEqual([]);
   await expectSameAsFreshList(informer);
+});
+
+test("the API server packs a large page of a list", async () => {
+  const text = "the same words again and again, ".repeat(1_000);
+  for (let i = 0; i < 20; i += 1) await write(configMap(`large-${i}`, { text }));
+  const relay = await relayTo({ host: "192.0.2.1", port: 6443 });
+  const far = new Client(await kubeConfigCredentials([cluster.kubeconfig("admin", `https://127.0.0.1:${relay.port}`)]));
+  const list = await far.list(configMaps, { namespace: "default" }, never);
+  expect(list.ok && list.value.items.filter(({ data }) => data?.text === text)).toHaveLength(20);
+  expect(relay.received()).toBeLessThan((20 * text.length) / 10);
+  far.close();
+  await relay.end();
 });
 
 test("a kind that is forbidden is reported, and requested again at long intervals", async () => {
