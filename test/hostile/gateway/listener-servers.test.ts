@@ -70,6 +70,8 @@ test("hostile values add no configuration, and get no other name", async () => {
     const others = objects.filter(({ kind }) => kind === "Secret" || kind === "ConfigMap");
     return [{ name, others, values: Object.fromEntries(values) }];
   });
+  // A Gateway has at most 64 listeners, and one of them is honest.
+  found.splice(63);
   expect(found.length).toBeGreaterThan(5);
   const names = found.map(({ name }) => `${name}.example`);
   const listeners = [secure("honest", "honest.test"), ...found.map(({ name }) => secure(name, `${name}.example`))];

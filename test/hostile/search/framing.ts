@@ -20,6 +20,7 @@ const ours = [
   /^fastcgi_param http_proxy $/,
   /^add_header content-length \$cors_preflight_length$/,
   /^more_set_input_headers host : \$asked_host$/,
+  /^more_set_headers content-length : \$answer_frame$/,
 ];
 
 /** Returns the lines of the tree that set such headers and are not Sluice's own. */

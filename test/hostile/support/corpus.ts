@@ -116,11 +116,13 @@ export function intruders(tree: readonly Directive[], within: readonly string[] 
 }
 
 /**
- * Whether it is a known directive: the loading of modules, Sluice's own answers in Lua, and the
- * words with which a map compares, except `include`, which is a directive there.
+ * Whether it is a known directive: the loading of modules, Sluice's own answers in Lua, the mark of
+ * subrequests, and the words with which a map compares, except `include`, which is a directive
+ * there.
  */
 function known(name: string, args: readonly string[], within: readonly string[]): boolean {
   if (within.at(-1) === "map") return name !== "include";
   if (name === "load_module") return within.length === 0 && !args.join().includes("pwned");
+  if (name === "root") return within.at(-1) === "location" && args.join() === "/sluice-subrequest";
   return name === "content_by_lua_block" && within.at(-1) === "location";
 }
