@@ -25,7 +25,12 @@ test.each([
   ["/a/$APP_NAME", '"/a/$APP_NAME" is not finished: a tool should have filled in $APP_NAME before, such as envsubst'],
   ["/ENV_PLACEHOLDER/a", '"/ENV_PLACEHOLDER/a" is not finished: a tool should have filled in ENV_PLACEHOLDER before'],
   ["/<app>", '"/<app>" is not finished: replace the angle brackets and their content with a value of your own'],
-  ["/a/*", "/a/* looks like a regular expression, and use-regex is not true"],
+  [
+    "/a/*",
+    "/a/* looks like a regular expression, and use-regex is not true (/a with pathType Prefix takes all below it)",
+  ],
+  ["/*", "/* looks like a regular expression, and use-regex is not true (/ with pathType Prefix takes all below it)"],
+  ["/a*", "/a* looks like a regular expression, and use-regex is not true"],
   ["/API_V1/__a#%20", undefined],
 ])("the path %s on a host without regular expressions: %s", (path, why) => {
   const one = ingress({ name: "a", host: "a.example", paths: [[path, "web", "ImplementationSpecific"]] });

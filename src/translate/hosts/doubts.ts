@@ -38,11 +38,17 @@ export function literalPatterns(
       if (hint === undefined && !/[*+?^$()[\]{}|\\]/.test(text)) return [];
       const why =
         hint === undefined
-          ? `${text} looks like a regular expression, and use-regex is not true`
+          ? `${text} looks like a regular expression, and use-regex is not true${starAdvice(text)}`
           : `${shown(text)} is not finished: ${hint}`;
       return [{ object, kind: "field-unusable", field: `${field}.path`, why, done: "it is taken letter by letter" }];
     }),
   );
+}
+
+/** Other controllers take a final * for everything below the path. */
+function starAdvice(text: string): string {
+  const [, above] = /^((?:\/[\w.-]+)*)\/\*$/.exec(text) ?? [];
+  return above === undefined ? "" : ` (${above === "" ? "/" : above} with pathType Prefix takes all below it)`;
 }
 
 /**
