@@ -36,7 +36,7 @@ export function readIngress(
   const idle = lackingProblems(ingress, annotationsPrefix, lacks);
   const doubtful = doubtsOf(ingress, annotationsPrefix, reading.values, settings);
   const doubts = once(
-    idle,
+    [...idle, ...reading.problems],
     lacks.has("lua") ? [...doubtful, ...withoutLuaOf(ingress, annotationsPrefix, reading.values)] : doubtful,
   );
   const tooLarge = oversize(ingress, annotationsPrefix, reading, { configMaps, secrets }, lacks.has("lua"));
@@ -46,9 +46,11 @@ export function readIngress(
   return withUsefulProblems({ ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] });
 }
 
-/** Drops further Problems that say of the same annotation that it has no effect. */
+const saysAll: ReadonlySet<Problem["kind"]> = new Set(["annotation-useless", "annotation-unreadable"]);
+
+/** Drops Problems about the lack of effect of an annotation that has none, or cannot be read. */
 function once(said: readonly Problem[], more: readonly Problem[]): readonly Problem[] {
-  const useless = new Set(said.flatMap((one) => (one.kind === "annotation-useless" ? [one.key] : [])));
+  const useless = new Set(said.flatMap((one) => (saysAll.has(one.kind) && "key" in one ? [one.key] : [])));
   return more.filter((one) => {
     if (one.kind !== "annotation-useless") return true;
     const isNew = !useless.has(one.key);
