@@ -2,6 +2,8 @@
  * Decides where nginx listens for Gateways: their addresses and ports, and the listeners that
  * cannot have theirs.
  */
+
+import { guarded } from "../../guarded.ts";
 import type { ListenerPort } from "../../model/listeners.ts";
 import type { StreamPort } from "../../model/streams.ts";
 import { Table } from "../../model/table.ts";
@@ -78,9 +80,11 @@ export class Placement {
     const map = now.snapshot.configMaps.get(key);
     const refused = now.quarantine.ports;
     if (!afresh && map === before.snapshot.configMaps.get(key) && refused === before.quarantine.ports) return;
-    const entries = Object.entries(map?.data ?? {}).filter(
-      ([port, text]) => refused.get(`tcp/${port}`)?.version !== text,
-    );
+    // The reader of TCP services reports a ConfigMap on which Sluice fails.
+    const entries = guarded(
+      () => Object.entries(map?.data ?? {}),
+      () => [],
+    ).filter(([port, text]) => refused.get(`tcp/${port}`)?.version !== text);
     const ports = new Set(entries.map(([port]) => Number(port)));
     const isSame = ports.size === this.#tcpServices.size && [...ports].every((port) => this.#tcpServices.has(port));
     if (isSame) return;
