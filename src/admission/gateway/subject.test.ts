@@ -28,6 +28,7 @@ test("a route and a Gateway of the largest size that the definitions allow are r
   expect(read(routeOf({}))).toBeDefined();
   expect(read(routeOf({ rules: 2, matches: 64 }))).toBeDefined();
   expect(read(listenersOf(64), "Gateway")).toBeDefined();
+  expect(read({ hostnames: many(1_024, (at) => `h${at}.example`) }, "TLSRoute")).toBeDefined();
   expect(read({ rules: [{ matches: [{ path: textOf(4_096) }] }] })).toBeDefined();
 });
 
@@ -45,6 +46,10 @@ test.each([
   ],
 ])("a route with too many %s gets no review", (_, spec) => {
   expect(read(spec)).toBeUndefined();
+});
+
+test("a TLSRoute with too many hostnames gets no review", () => {
+  expect(read({ hostnames: many(1_025, (at) => `h${at}.example`) }, "TLSRoute")).toBeUndefined();
 });
 
 test("a Gateway with too many listeners gets no review", () => {

@@ -40,6 +40,8 @@ const longestLists: Readonly<Record<string, number>> = {
   },
   ...{ listeners: 64, certificateRefs: 64, addresses: 16 },
 };
+/** The most hostnames of a TLSRoute, which has no matches. */
+const mostNames = 1_024;
 /** The most matches in all rules of a route together. */
 const mostMatches = 128;
 /** RouteSettings hold snippets. A longer snippet is refused when the settings are read. */
@@ -56,8 +58,7 @@ const mostText = 1_600_000;
 export function subjectOf(object: unknown, kind: string, namespace: string): Reviewed | undefined {
   if (!isMapping(object) || !isMapping(object.metadata) || !isMapping(object.spec)) return undefined;
   const { name = "", creationTimestamp, uid, annotations, deletionTimestamp } = object.metadata;
-  const longest = kind === "RouteSettings" ? longestSnippet : longestText;
-  if (typeof name !== "string" || !isBounded(object.spec, longest)) return undefined;
+  if (typeof name !== "string" || !isBounded(object.spec, kind)) return undefined;
   const metadata = {
     name,
     namespace,
@@ -73,7 +74,9 @@ export function subjectOf(object: unknown, kind: string, namespace: string): Rev
 /** The age of an object that is not in the cluster yet: younger than all others. */
 const notYet = "9999-12-31T23:59:59Z";
 
-function isBounded(spec: object, longest: number): boolean {
+function isBounded(spec: object, kind: string): boolean {
+  const longest = kind === "RouteSettings" ? longestSnippet : longestText;
+  const lists = kind === "TLSRoute" ? { ...longestLists, hostnames: mostNames } : longestLists;
   let [values, matches, text] = [0, 0, 0];
   const pending: (readonly [field: string, value: unknown])[] = [["spec", spec]];
   while (pending.length > 0) {
@@ -84,7 +87,7 @@ function isBounded(spec: object, longest: number): boolean {
     if (typeof value !== "object" || value === null) continue;
     const parts = Object.entries(value);
     const isList = Array.isArray(value);
-    if (parts.length > ((isList && longestLists[field]) || longestList)) return false;
+    if (parts.length > ((isList && lists[field]) || longestList)) return false;
     if (isList && field === "matches") matches += parts.length;
     if (matches > mostMatches) return false;
     // The items of a list have the name of its field, so that a list inside a list is bounded, too.

@@ -143,10 +143,10 @@ interface ObjectShape {
 
 const noStatus = record({});
 
-function routeOf(rule: Shape): ObjectShape {
+function routeOf(rule: Shape, mostHostnames = 16): ObjectShape {
   const spec = {
     parentRefs: listOf(parentReference, 32),
-    hostnames: listOf(text, 16),
+    hostnames: listOf(text, mostHostnames),
     useDefaultGateways: text,
     rules: both(listOf(rule, 16), fewMatches),
   };
@@ -169,7 +169,7 @@ export const shapes: Readonly<Partial<Record<WatchedKind, ObjectShape>>> = {
   },
   HTTPRoute: routeOf(httpRule),
   GRPCRoute: routeOf(grpcRule),
-  TLSRoute: routeOf(streamRule),
+  TLSRoute: routeOf(streamRule, 1_024),
   TCPRoute: routeOf(streamRule),
   UDPRoute: routeOf(streamRule),
   ReferenceGrant: {

@@ -68,6 +68,15 @@ test.each<[string, KubernetesObject, string]>([
   expect(isServed).toBe(true);
 });
 
+test("a TLSRoute may have more hostnames than other routes", () => {
+  const withHostnames = (count: number) => ({
+    ...evil({ hostnames: many(count, (at) => `h${at}.example`) }),
+    kind: "TLSRoute",
+  });
+  expect(read(withHostnames(1_024)).said.join()).not.toContain("are the most");
+  expect(read(withHostnames(1_025)).said.join()).toContain("has 1025 items, and 1024 are the most");
+});
+
 test("a route with the longest lists that the definitions allow is served", () => {
   const rules = many(16, (at) => ({ backendRefs, matches: matches(8, 8 * at) }));
   const { said } = read(evil({ hostnames: many(16, (at) => `h${at}.example`), rules }));
