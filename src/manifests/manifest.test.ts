@@ -191,6 +191,21 @@ spec:
   ]);
 });
 
+test("a variable in small letters in a name is said to be a tool's to fill in", () => {
+  const { faults } = readManifest(`apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: "\${app}-web", namespace: $stage}
+spec: {tls: [{hosts: ["\${domain}"], secretName: "\${domain}-tls"}]}
+`);
+  const by = (variable: string) => `a tool should have filled in ${variable} before, such as envsubst`;
+  expect(faults.map(({ why }) => why)).toEqual([
+    `"\${app}-web" is not a name of a-z, 0-9, - and .; ${by("${app}")}`,
+    `"$stage" is not a name of a-z, 0-9 and -; ${by("$stage")}`,
+    `"\${domain}" is not a DNS name; ${by("${domain}")}`,
+    `"\${domain}-tls" is not a name of a-z, 0-9, - and .; ${by("${domain}")}`,
+  ]);
+});
+
 test("a word in capitals in a name or host may be a placeholder", () => {
   const { faults } = readManifest(`apiVersion: networking.k8s.io/v1
 kind: Ingress

@@ -18,9 +18,15 @@ function rule(shape: RegExp, longest: number, what: string): Rule {
 
 /** Returns a hint behind a semicolon if the text is a placeholder; else an empty text. */
 function unfilledHint(text: string): string {
-  const hint = unfilled(text) ?? placeholder(text);
+  const hint = unfilled(text) ?? placeholder(text) ?? variableIn(text);
   if (hint !== undefined) return `; ${hint}`;
   return hasCapitalWord(text) ? "; fill it in if it is a placeholder" : "";
+}
+
+/** Returns the same for a variable, such as `${app}`. In other values it may be one of nginx. */
+function variableIn(text: string): string | undefined {
+  const [variable] = /\$\{[^{}]*\}|\$\w+/.exec(text) ?? [];
+  return variable && `a tool should have filled in ${variable} before, such as envsubst`;
 }
 
 /** Whether a part of the text, as in `APP-tls` or `web.DOMAIN.COM`, has capital letters alone. */
@@ -59,10 +65,8 @@ export const tlsHost: Rule = (text) => {
 
 /** Returns the usual reasons why a text is not a host although it was meant as one. */
 function hintAbout(text: string): string {
-  const hint = unfilled(text) ?? placeholder(text);
+  const hint = unfilled(text) ?? placeholder(text) ?? variableIn(text);
   if (hint !== undefined) return `; ${hint}`;
-  const [variable] = /\$\{[^{}]*\}|\$\w+/.exec(text) ?? [];
-  if (variable !== undefined) return `; a tool should have filled in ${variable} before, such as envsubst`;
   const [, bare] = /^https?:\/\/([^/:]+)/.exec(text) ?? /^([^/:]+)[:/]/.exec(text) ?? [];
   return bare === undefined || dnsSubdomain(bare) !== undefined ? "" : `; write the name alone: ${shown(bare)}`;
 }
