@@ -186,6 +186,8 @@ function wordsOf(p: Problem): string {
     case "memory-short":
       return `nginx's shared memory of ${kilobytes(p.bytes)} is nearly full, so a reload gives it twice as much; ${fromTheStart(p.bytes)}`;
     case "path-taken":
+      if (named(p.by) === named(p.object))
+        return `path ${p.path} of host ${p.host} stands here twice; the first one counts, and this one is ignored`;
       return `path ${p.path} of host ${p.host} belongs to the older ${named(p.by)}; this one is ignored`;
     case "path-contested":
       return `path ${p.path} of host ${p.host} is in ${named(p.by)}, too; only one of them may have it, whatever the path type`;

@@ -54,6 +54,18 @@ test("the oldest Ingress keeps a path, and the younger one gets a Problem", () =
   ]);
 });
 
+test("a path that one Ingress has twice is served once, and its Problem names no older Ingress", () => {
+  const twice: [string, string][] = [
+    ["/", "web"],
+    ["/", "other"],
+  ];
+  const world = put(base, service("web"), ingress({ name: "web", host: "a.example", paths: twice }));
+  expect(routesOf(world, "a.example")).toEqual(["prefix / ns/web/80"]);
+  expect(problemsOf(world)).toEqual([
+    "path / of host a.example stands here twice; the first one counts, and this one is ignored",
+  ]);
+});
+
 test("a host without a path / sends it to the default backend, with the oldest Ingress's annotations", () => {
   const world = put(
     base,

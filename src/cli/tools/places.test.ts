@@ -45,3 +45,17 @@ test("an error whose words are nowhere belongs to the only snippet, or else to t
   expect(named(why, { "server-snippet": "a", "configuration-snippet": "b" })).toEqual([]);
   expect(named(why, { "app-root": "/;" })).toEqual([]);
 });
+
+test("a path that is taken is found in the object: the last one if the object itself took it", () => {
+  const path = { path: "/", pathType: "Prefix" as const, backend: {} };
+  const rules = [
+    { host: "a.example", http: { paths: [path] } },
+    { host: "A.example", http: { paths: [path] } },
+  ];
+  const object = { kind: "Ingress", namespace: "shop", name: "web" };
+  const twice: Ingress = { ...ingress({}), spec: { rules } };
+  const placeOf = (by: typeof object) =>
+    pathIn(twice, { object, kind: "path-taken", host: "a.example", path: "/", by }, prefix);
+  expect(placeOf({ ...object, name: "older" })).toEqual(pathOf("spec.rules[0].http.paths[0].path"));
+  expect(placeOf(object)).toEqual(pathOf("spec.rules[1].http.paths[0].path"));
+});

@@ -4,7 +4,7 @@
  */
 import { isMapping, type Path, pathOf } from "../../manifests/check.ts";
 import type { ConfigMap, Ingress, KubernetesObject } from "../../model/objects.ts";
-import type { Problem } from "../../problem.ts";
+import { named, type Problem } from "../../problem.ts";
 
 /**
  * Returns the path of the field; it is empty if the Problem is about the object as a whole.
@@ -28,8 +28,10 @@ export function pathIn(object: KubernetesObject, problem: Problem, prefix: strin
     case "setting-doubtful":
       return ["data", spelled(object as ConfigMap, problem.key)];
     case "path-taken":
-    case "path-contested":
-      return rulePath(object as Ingress, problem.host, problem.path);
+    case "path-contested": {
+      const paths = rulePaths(object as Ingress, problem.host, problem.path);
+      return (named(problem.by) === named(problem.object) ? paths.at(-1) : paths[0]) ?? [];
+    }
     case "nginx-refused":
       return refusedPath(object, problem.why, prefix);
     case "certificate-doubtful":
@@ -76,13 +78,12 @@ function textsIn(value: unknown, path: Path): readonly Text[] {
   return isMapping(value) ? Object.entries(value).flatMap(([key, item]) => textsIn(item, [...path, key])) : [];
 }
 
-function rulePath({ spec }: Ingress, host: string, path: string): Path {
-  for (const [r, rule] of (spec?.rules ?? []).entries()) {
-    if (((rule.host ?? "") === "" ? "*" : rule.host!.toLowerCase()) !== host) continue;
-    const at = (rule.http?.paths ?? []).findIndex((one) => ((one.path ?? "") === "" ? "/" : one.path) === path);
-    if (at >= 0) return ["spec", "rules", r, "http", "paths", at, "path"];
-  }
-  return [];
+function rulePaths({ spec }: Ingress, host: string, path: string): readonly Path[] {
+  return [...(spec?.rules ?? []).entries()].flatMap(([r, rule]) => {
+    if (((rule.host ?? "") === "" ? "*" : rule.host!.toLowerCase()) !== host) return [];
+    const paths = [...(rule.http?.paths ?? []).entries()].filter(([, one]) => (one.path || "/") === path);
+    return paths.map(([at]): Path => ["spec", "rules", r, "http", "paths", at, "path"]);
+  });
 }
 
 function tlsPath({ spec }: Ingress, host: string): Path {
