@@ -39,3 +39,21 @@ test.each([
     why === undefined ? [] : [`spec.rules[0].http.paths[0].path: ${why}; it is taken letter by letter`],
   );
 });
+
+test("an Ingress whose rule has no path is told that another one has the /, if it sets anything for paths", () => {
+  const redirect = { "permanent-redirect": "https://a.example" };
+  const told = (annotations: Readonly<Record<string, string>>, ...others: Parameters<typeof ingress>[0][]) => {
+    const pathless = ingress({ name: "redirect", host: "www.example", paths: [], annotations });
+    const snapshot = put(base, service("web"), pathless, ...others.map(ingress));
+    const { problems } = translate({ ...emptyInputs, snapshot }, defaultOptions, fake);
+    return [...problems.values()].flat().map(sentence);
+  };
+  const app = { name: "app", host: "www.example" };
+  expect(told(redirect, app)).toEqual([
+    "spec.rules: its rule for www.example has no path, and Ingress ns/app has /, so what counts for a path, such as redirects, has no effect there",
+  ]);
+  expect(told({}, app)).toEqual([]);
+  expect(told({ "server-alias": "w.example" }, app)).toEqual([]);
+  expect(told(redirect)).toEqual([]);
+  expect(told(redirect, { ...app, host: "b.example" })).toEqual([]);
+});

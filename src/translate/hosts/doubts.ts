@@ -7,7 +7,7 @@ import { featureList } from "../../annotations/registry.ts";
 import { shown, unfilled } from "../../kinds/kind.ts";
 import { catchAll, defaultUpstream } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
-import type { Problem } from "../../problem.ts";
+import { named, type Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Claim } from "../claim.ts";
 import type { World } from "../world.ts";
@@ -69,6 +69,22 @@ export function guardedByOldest(host: string, claims: readonly Claim[], settings
     why: `no ${oldest.owner.kind} of host ${host} has the path /`,
     done: `${name} of this one, the oldest, holds for all paths without a rule`,
   }));
+}
+
+/**
+ * Reports Claims without a path on the host, such as those that only redirect: what they set for
+ * paths counts for `/` alone, and `rootOwner` has that (RS-3.6).
+ */
+export function pathless(host: string, claims: readonly Claim[], rootOwner: Claim, settings: Settings): Problem[] {
+  const without = claims.filter((claim) => claim !== rootOwner && claim.hosts.get(host)?.length === 0);
+  if (without.length === 0) return [];
+  const plain = unannotated(settings);
+  return without.flatMap(({ owner: object, features }): Problem[] => {
+    const set = featureList.find(([name, { scope }]) => scope === "location" && features[name] !== plain[name]);
+    if (set === undefined) return [];
+    const why = `its rule for ${host} has no path, and ${named(rootOwner.owner)} has /, so what counts for a path, such as ${set[1].name}, has no effect there`;
+    return [{ object, kind: "field-doubtful", field: "spec.rules", why }];
+  });
 }
 
 /** Reports a cookie whose path is a pattern: browsers never send it back (RS-14.8). */

@@ -9,7 +9,7 @@ import { BackendUses } from "../upstreams/backend-uses.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
 import type { World } from "../world.ts";
 import { ClaimedPaths } from "./claimed-paths.ts";
-import { guardedByOldest, literalPatterns } from "./doubts.ts";
+import { guardedByOldest, literalPatterns, pathless } from "./doubts.ts";
 import { type Draft, defaultRoot, implicitRoot, isRoot, unownedRoot } from "./draft.ts";
 import { usablePatterns } from "./host-patterns.ts";
 
@@ -85,7 +85,10 @@ function withRoot(
   /** Adds the `/` of a host without a rule for it; it belongs to the oldest Claim (RS-3.6). */
   function withImplicitRoot(): readonly Draft[] {
     const [oldest] = claims;
-    if (oldest === undefined || drafts.some(isRoot)) return drafts;
+    if (oldest === undefined) return drafts;
+    const owner = drafts.find(isRoot)?.claim ?? oldest;
+    problems.push(...pathless(host, claims, owner, settings));
+    if (drafts.some(isRoot)) return drafts;
     problems.push(...guardedByOldest(host, claims, settings));
     return [...drafts, implicitRoot(oldest, usedDefaultOf(oldest), settings)];
   }
