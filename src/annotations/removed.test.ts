@@ -2,13 +2,18 @@ import { expect, test } from "vitest";
 import { meaningOfUnknown } from "./read.ts";
 
 const limits = "limit-rps and limit-rpm limit requests, and limit-connections connections";
+const probes = "the readiness probes of the Pods decide which of them are asked";
 
 test.each([
   ["rate-limit", limits],
   ["rate-limit-requests-per-second", limits],
   ["rate-limit-status-code", limits],
   ["rate-limit-window", "limit-rps counts for a second, and limit-rpm for a minute"],
-  ["health-check-interval", "the readiness probes of the Pods decide which of them are asked"],
+  ["health-check-interval", probes],
+  ["health-check-timeout", probes],
+  ["healthcheck-path", probes],
+  ["healthcheck-http-status", probes],
+  ["healthcheck-timeout", probes],
   ["ssl-certificate-arn", "spec.tls names the Secret with the certificate"],
 ])("the name %s of other programs gets its counterpart", (key, words) => {
   expect(meaningOfUnknown(key)).toEqual({ elsewhere: words });

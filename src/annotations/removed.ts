@@ -2,6 +2,9 @@
 
 const strangers: Readonly<Record<string, string>> = {
   "health-check-path": "the readiness probes of the Pods decide which of them are asked",
+  "health-check-timeout": "the readiness probes of the Pods decide which of them are asked",
+  "healthcheck-path": "the readiness probes of the Pods decide which of them are asked",
+  "healthcheck-timeout": "the readiness probes of the Pods decide which of them are asked",
   "allow-http": "ssl-redirect sends clients to https",
   "custom-response-headers": "custom-headers names a ConfigMap with headers of the answer",
   "load-balancer-algorithm": "load-balance or upstream-hash-by chooses the endpoint",
@@ -24,6 +27,7 @@ export const elsewhere = (key: string): string | undefined => (key in strangers 
 /** Words with which whole families of foreign names begin, each with a name of that family. */
 const families: Readonly<Record<string, string>> = {
   "health-check": "health-check-path",
+  healthcheck: "healthcheck-path",
   "load-balancer": "load-balancer-algorithm",
   "rate-limit": "rate-limit",
   "redirect-to-https": "redirect-to-https",
