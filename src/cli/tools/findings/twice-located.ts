@@ -23,11 +23,17 @@ export function locatedTwice(
     if (text === undefined) return [];
     const hosts = new Set((ingress.spec?.rules ?? []).map(({ host = "" }) => host.toLowerCase()));
     const having = [...hosts].flatMap((host) => servers.get(host) ?? []);
-    const [server] = having.filter(({ features }) => features.serverSnippet.text === text);
+    const own = having.filter(({ features }) => features.serverSnippet.text === text);
     const parsed = parse(text);
-    if (server === undefined || !parsed.ok) return [];
+    if (!parsed.ok) return [];
     const { namespace = "default", name } = ingress.metadata;
-    return twiceIn(parsed.statements, placesOf(server)).map((why): Problem => {
+    const first = new Map<Statement, string>();
+    for (const server of own) {
+      for (const [location, why] of twiceIn(parsed.statements, placesOf(server))) {
+        if (!first.has(location)) first.set(location, why);
+      }
+    }
+    return [...first.values()].map((why): Problem => {
       const object = { kind: "Ingress", namespace, name };
       return { object, kind: "field-unusable", field, why, done: "nginx would refuse it" };
     });
@@ -45,13 +51,15 @@ function placesOf(server: Server<FeatureValues>): Map<string, string> {
   return places;
 }
 
-function twiceIn(statements: readonly Statement[], places: Map<string, string>): string[] {
-  return statements.flatMap(({ name, args, line }) => {
+/** Returns each location that is there already, with a sentence. */
+function twiceIn(statements: readonly Statement[], places: Map<string, string>): [location: Statement, why: string][] {
+  return statements.flatMap((statement): [Statement, string][] => {
+    const { name, args, line } = statement;
     const match = name === "location" ? matchOf(args) : undefined;
     if (match === undefined) return [];
     const other = places.get(match);
     places.set(match, `in line ${line}`);
-    return other === undefined ? [] : [`line ${line}: location ${match} exists already, ${other}`];
+    return other === undefined ? [] : [[statement, `line ${line}: location ${match} exists already, ${other}`]];
   });
 }
 

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { base, configMap, fake, ingress, put, service } from "../../../../test/support/sketch.ts";
+import { sentence } from "../../../problem.ts";
+import { defaultOptions } from "../../../translate/options.ts";
+import { translate } from "../../../translate/translator.ts";
+import { emptyInputs } from "../../../translate/turn.ts";
+import { locatedTwice } from "./twice-located.ts";
+
+test("a location is found on whichever host of the snippet another Ingress has it", () => {
+  const key = "ingress-nginx/ingress-nginx-controller";
+  const settings = configMap(key, { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" });
+  const annotations = { "server-snippet": "location /api/ { expires 1h; }\nlocation /web/ { expires 1h; }" };
+  const rules = ["a.example", "b.example", "c.example"].map((host) => ({ host }));
+  const app = ingress({ name: "app", annotations, age: 5, spec: { ingressClassName: "nginx", rules } });
+  const api = (host: string) => ingress({ name: `api-${host[0]}`, host, paths: [["/api", "web"]] });
+  const snapshot = put(base, settings, service("web"), app, api("b.example"), api("c.example"));
+  const { configuration } = translate({ ...emptyInputs, snapshot }, { ...defaultOptions, configMap: key }, fake);
+  const found = locatedTwice(snapshot, configuration, "nginx.ingress.kubernetes.io");
+  expect(found.map(sentence)).toEqual([
+    "annotation server-snippet: line 1: location /api/ exists already, for path /api of Ingress ns/api-b; nginx would refuse it",
+  ]);
+});
