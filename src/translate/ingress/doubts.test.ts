@@ -89,6 +89,13 @@ test.each([
   expect(rewritten(path, target)).toEqual(expected);
 });
 
+test.each([
+  ["/", ["annotation app-root: / is redirected to itself, so that no client gets an answer; remove it"]],
+  ["/home", []],
+])("app-root %s gets the warnings that apply", (path, expected) => {
+  expect(sentences(ingress({ name: "a", host: "a.example", annotations: { "app-root": path } }))).toEqual(expected);
+});
+
 test("an Exact path has no paths below it that a rewrite could lose", () => {
   expect(rewritten("/app", "/", "Exact")).toEqual([]);
 });

@@ -32,6 +32,7 @@ export function doubtsOf(
     classDoubts(ingress),
     websocketDoubts(values),
     grpcDoubts(values, settings),
+    values.appRoot.path === "/" ? [endless] : none,
     variableDoubts(values, annotations, () => pathsOf(ingress).map(({ text }) => text), settings),
   );
   // The usual result, which thousands of Ingresses share.
@@ -51,6 +52,11 @@ interface Doubt {
 }
 
 const none: readonly Doubt[] = [];
+
+const endless: Doubt = {
+  key: "app-root",
+  why: "/ is redirected to itself, so that no client gets an answer; remove it",
+};
 
 function pathsOf({ spec }: Ingress) {
   return (spec?.rules ?? []).flatMap(({ http }) => http?.paths ?? []).map(typedPath);
