@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
+import { signalled } from "../../support/signalled.ts";
 import type { Mount } from "./pod-spec.ts";
 
 export interface ContainedOptions {
@@ -58,8 +59,7 @@ export function startContained(options: ContainedOptions): Contained {
    */
   const send = (signal: NodeJS.Signals) => {
     const answer = first();
-    if (answer === undefined) running.kill("SIGKILL");
-    else process.kill(answer, signal);
+    if (answer === undefined || !signalled(answer, signal)) running.kill("SIGKILL");
   };
   return {
     first,

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { request } from "../../nginx/support/request.ts";
 import { until } from "../../nginx/support/until.ts";
+import { signalled } from "../../support/signalled.ts";
 import type { Cluster } from "./cluster.ts";
 import { Daemon } from "./daemon.ts";
 
@@ -93,16 +94,6 @@ export class Sluice {
   async killNginx(): Promise<void> {
     const nginx = this.nginxPid;
     if (nginx !== undefined) await until("nginx is gone", () => !signalled(-nginx, "SIGKILL"));
-  }
-}
-
-/** Returns false when there is no process to signal. */
-function signalled(pid: number, signal: NodeJS.Signals): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ESRCH") return false;
-    throw error;
   }
 }
 
