@@ -36,7 +36,8 @@ function megabytes(): number {
     try {
       const about = readFileSync(`/proc/${pid}/status`, "utf8");
       const isHere = /^Name:\s+nginx$/m.test(about) && readlinkSync(`/proc/${pid}/ns/net`) === here;
-      return isHere ? Number(/^RssAnon:\s+(\d+)/m.exec(about)?.[1]) : 0;
+      // A process that ends has no such line.
+      return isHere ? Number(/^RssAnon:\s+(\d+)/m.exec(about)?.[1] ?? 0) : 0;
     } catch {
       // No process, or one that has ended.
       return 0;
