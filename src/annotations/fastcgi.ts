@@ -20,7 +20,7 @@ export interface FastCgi {
 }
 
 const names = /^[A-Za-z0-9._-]+$/;
-const values = /^[A-Za-z0-9\-_${}/.]+$/;
+const values = /^[A-Za-z0-9\-_${}/.]*$/;
 
 /** nginx's variables about the script. They are allowed beside the variables of a request. */
 const scriptVariables: ReadonlySet<string> = new Set([
@@ -76,8 +76,7 @@ export const fastcgi = resolvedFeature({
     const params = Object.entries(found.object.data ?? {}).map(([name, value]) => ({ name, value }));
     const bad = params.find(({ name, value }) => !names.test(name) || !values.test(value));
     if (bad !== undefined) {
-      const what = bad.value === "" ? "is empty; leave it out or give it a value" : `holds more than ${allowed}`;
-      const why = `the entry ${JSON.stringify(bad.name)} of ConfigMap ${reference} ${what}`;
+      const why = `the entry ${JSON.stringify(bad.name)} of ConfigMap ${reference} holds more than ${allowed}`;
       return { refuse: "reject", problem: unreadable(context, why, "reject") };
     }
     const { kept = [], left = [] } = Object.groupBy(params, ({ name }) => (saysReserved(name) ? "left" : "kept"));
