@@ -3,6 +3,8 @@
  * them against their definitions, but any program that reaches the port can send one, so sizes are
  * bounded here. `warnings.ts` finds wrong shapes.
  */
+
+import { longestLists, mostMatches, mostNamesOfTls } from "../../model/gateway/limits.ts";
 import type { ListenerSet } from "../../model/gateway/listener-set.ts";
 import type { Gateway, Route } from "../../model/gateway/objects.ts";
 import { gatewayGroup } from "../../model/gateway/objects.ts";
@@ -23,27 +25,6 @@ export function isReviewed({ group, version, kind }: Readonly<Record<string, unk
 /** The API's definitions allow no list and no text that is longer, except texts in annotations. */
 const longestList = 256;
 const longestText = 4_096;
-/**
- * The longest lists by the names of their fields, as in the definitions. The cost of a review is
- * their product: each host of a route has each of its matches on each listener of its parents.
- */
-const longestLists: Readonly<Record<string, number>> = {
-  ...{
-    parentRefs: 32,
-    hostnames: 16,
-    rules: 16,
-    matches: 64,
-    headers: 16,
-    queryParams: 16,
-    filters: 16,
-    backendRefs: 16,
-  },
-  ...{ listeners: 64, certificateRefs: 64, addresses: 16 },
-};
-/** The most hostnames of a TLSRoute, which has no matches. */
-const mostNames = 1_024;
-/** The most matches in all rules of a route together. */
-const mostMatches = 128;
 /** RouteSettings hold snippets. A longer snippet is refused when the settings are read. */
 const longestSnippet = 256 * 1024;
 /** A route with 16 rules and 128 full matches stays far below this. */
@@ -76,7 +57,8 @@ const notYet = "9999-12-31T23:59:59Z";
 
 function isBounded(spec: object, kind: string): boolean {
   const longest = kind === "RouteSettings" ? longestSnippet : longestText;
-  const lists = kind === "TLSRoute" ? { ...longestLists, hostnames: mostNames } : longestLists;
+  const lists: Readonly<Record<string, number>> =
+    kind === "TLSRoute" ? { ...longestLists, hostnames: mostNamesOfTls } : longestLists;
   let [values, matches, text] = [0, 0, 0];
   const pending: (readonly [field: string, value: unknown])[] = [["spec", spec]];
   while (pending.length > 0) {

@@ -4,6 +4,7 @@
  */
 
 import { shown } from "../../kinds/kind.ts";
+import { mostMatches } from "../../model/gateway/limits.ts";
 import { gatewayGroup } from "../../model/gateway/objects.ts";
 import {
   anything,
@@ -239,8 +240,6 @@ const rule = record(
   [],
   ruleRules,
 );
-
-const mostMatches = 128;
 
 /** Limits the matches of all rules together. A rule without matches counts as `ofNone`. */
 export function fewMatches(ofNone: number): Check {

@@ -5,6 +5,7 @@
  * BackendTLSPolicies and RouteSettings are not among the kinds: they are read with their mistakes,
  * because one that is left out would no longer guard anything.
  */
+import { longestLists, mostMatches, mostNamesOfTls } from "../../../model/gateway/limits.ts";
 import type { WatchedKind } from "../../../model/snapshot.ts";
 import { boolean, both, listOf, record, type Shape, text, texts, whole } from "./shape.ts";
 
@@ -35,7 +36,7 @@ const listeners = listOf(
     },
     ["name", "port", "protocol"],
   ),
-  64,
+  longestLists.listeners,
 );
 const listenersStatus = listOf(record({ name: text, conditions }, ["name"]));
 
@@ -96,9 +97,10 @@ const filters = listOf(
     },
     ["type"],
   ),
-  16,
+  longestLists.filters,
 );
-const values = listOf(record({ type: text, name: text, value: text }, ["name", "value"]), 16);
+const values = (most: number) => listOf(record({ type: text, name: text, value: text }, ["name", "value"]), most);
+const headers = values(longestLists.headers);
 const sessionPersistence = record({
   ...{ sessionName: text, type: text, absoluteTimeout: text, idleTimeout: text },
   cookieConfig: record({ lifetimeType: text }),
@@ -108,25 +110,31 @@ const sessionPersistence = record({
 const requestRule = {
   name: text,
   filters,
-  backendRefs: listOf(record({ ...backendFields, filters }, ["name"]), 16),
+  backendRefs: listOf(record({ ...backendFields, filters }, ["name"]), longestLists.backendRefs),
   sessionPersistence,
 };
 const httpRule = record({
   ...requestRule,
   matches: listOf(
-    record({ path: record({ type: text, value: text }), headers: values, queryParams: values, method: text }),
-    64,
+    record({
+      path: record({ type: text, value: text }),
+      headers,
+      queryParams: values(longestLists.queryParams),
+      method: text,
+    }),
+    longestLists.matches,
   ),
   timeouts: record({ request: text, backendRequest: text }),
   retry: record({ codes: listOf(whole), attempts: whole, backoff: text }),
 });
 const grpcRule = record({
   ...requestRule,
-  matches: listOf(record({ method: record({ type: text, service: text, method: text }), headers: values }), 64),
+  matches: listOf(
+    record({ method: record({ type: text, service: text, method: text }), headers }),
+    longestLists.matches,
+  ),
 });
-const streamRule = record({ name: text, backendRefs: listOf(backendReference, 16) });
-
-const mostMatches = 128;
+const streamRule = record({ name: text, backendRefs: listOf(backendReference, longestLists.backendRefs) });
 
 /** Limits the matches of all rules together. */
 const fewMatches: Shape = (value, field) => {
@@ -143,12 +151,12 @@ interface ObjectShape {
 
 const noStatus = record({});
 
-function routeOf(rule: Shape, mostHostnames = 16): ObjectShape {
+function routeOf(rule: Shape, mostHostnames: number = longestLists.hostnames): ObjectShape {
   const spec = {
-    parentRefs: listOf(parentReference, 32),
+    parentRefs: listOf(parentReference, longestLists.parentRefs),
     hostnames: listOf(text, mostHostnames),
     useDefaultGateways: text,
-    rules: both(listOf(rule, 16), fewMatches),
+    rules: both(listOf(rule, longestLists.rules), fewMatches),
   };
   const entry = record({ parentRef: parentReference, controllerName: text, conditions }, [
     "parentRef",
@@ -169,7 +177,7 @@ export const shapes: Readonly<Partial<Record<WatchedKind, ObjectShape>>> = {
   },
   HTTPRoute: routeOf(httpRule),
   GRPCRoute: routeOf(grpcRule),
-  TLSRoute: routeOf(streamRule, 1_024),
+  TLSRoute: routeOf(streamRule, mostNamesOfTls),
   TCPRoute: routeOf(streamRule),
   UDPRoute: routeOf(streamRule),
   ReferenceGrant: {
