@@ -38,6 +38,7 @@ test.each([
   ["matches in a rule", routeOf({ rules: 1, matches: 65 })],
   ["matches in all rules", routeOf({ rules: 16, matches: 9 })],
   ["parents", routeOf({ parents: 33 })],
+  ["items under a name that all objects have", { constructor: many(257, () => 0) }],
   ["matches in a list inside their list", { rules: [{ matches: [many(65, (at) => pathOf(0, at))] }] }],
   ["characters in one text", { rules: [{ matches: [{ path: textOf(4_097) }] }] }],
   [

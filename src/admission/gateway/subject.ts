@@ -69,7 +69,9 @@ function isBounded(spec: object, kind: string): boolean {
     if (typeof value !== "object" || value === null) continue;
     const parts = Object.entries(value);
     const isList = Array.isArray(value);
-    if (parts.length > ((isList && lists[field]) || longestList)) return false;
+    // Any program may choose the names of fields, such as `constructor`.
+    const most = isList && Object.hasOwn(lists, field) ? lists[field]! : longestList;
+    if (parts.length > most) return false;
     if (isList && field === "matches") matches += parts.length;
     if (matches > mostMatches) return false;
     // The items of a list have the name of its field, so that a list inside a list is bounded, too.
