@@ -77,6 +77,13 @@ export interface LoadBalancerAddress {
   readonly hostname?: string;
 }
 
+/** The annotation in which Ingresses named their class before `ingressClassName`. */
+export const classAnnotation = "kubernetes.io/ingress.class";
+
+/** Returns the class that an Ingress names; undefined if it names none. */
+export const classOf = ({ metadata, spec }: Ingress): string | undefined =>
+  spec?.ingressClassName ?? metadata.annotations?.[classAnnotation];
+
 export interface IngressClass extends KubernetesObject {
   readonly kind: "IngressClass";
   readonly spec?: { readonly controller?: string; readonly parameters?: unknown };

@@ -4,7 +4,14 @@
  * Ingresses for Services as well. Only an Ingress with our label may be changed or deleted.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Ingress, IngressClass, Service, ServicePort } from "../model/objects.ts";
+import {
+  classAnnotation,
+  classOf,
+  type Ingress,
+  type IngressClass,
+  type Service,
+  type ServicePort,
+} from "../model/objects.ts";
 import type { Table } from "../model/table.ts";
 import { ingresses, services } from "../resources.ts";
 import { isOurClass } from "../translate/ingress/accept.ts";
@@ -13,7 +20,6 @@ import type { TranslateOptions } from "../translate/options.ts";
 const requestAnnotation = "ingress/http";
 const markLabel = "app.kubernetes.io/managed-by";
 const mark = "sluice-service-ingress";
-const legacyClass = "kubernetes.io/ingress.class";
 
 /**
  * The way in which an Ingress names its class: by the field, or by the older annotation if
@@ -55,7 +61,7 @@ export function ingressFor(service: Service, hostPattern: string, className: Cla
       name,
       labels: { [markLabel]: mark },
       ownerReferences: [owner],
-      ...("annotation" in className ? { annotations: { [legacyClass]: className.annotation } } : {}),
+      ...("annotation" in className ? { annotations: { [classAnnotation]: className.annotation } } : {}),
     },
     spec: {
       ...("field" in className ? { ingressClassName: className.field } : {}),
@@ -66,10 +72,7 @@ export function ingressFor(service: Service, hostPattern: string, className: Cla
 
 /** Whether `there` has all fields of `wanted`. Users may add annotations and TLS. */
 export function leadsTheSameWay(there: Ingress, wanted: Ingress): boolean {
-  const routing = ({ metadata, spec }: Ingress) => [
-    spec?.rules,
-    spec?.ingressClassName ?? metadata.annotations?.[legacyClass],
-  ];
+  const routing = (ingress: Ingress) => [ingress.spec?.rules, classOf(ingress)];
   return isDeepStrictEqual(routing(there), routing(wanted));
 }
 

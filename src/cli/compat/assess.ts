@@ -15,7 +15,7 @@ import { type Differences, fits } from "./differences.ts";
 import type { Found } from "./found.ts";
 import { type Item, worst } from "./item.ts";
 import {
-  classOf,
+  classNameOf,
   flagItems,
   ingressItems,
   keyItems,
@@ -84,7 +84,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
     return { items, verdict: worst(items.map(({ verdict }) => verdict)) };
   });
   const notOurs = [...snapshot.ingresses].flatMap(([key, one]) => (translation.accepted.has(key) ? [] : [one]));
-  const others = Map.groupBy(notOurs.map(classOf).sort(), (name) => name);
+  const others = Map.groupBy(notOurs.map(classNameOf).sort(), (name) => name);
   const count = (verdict: string) => own.filter((one) => one.verdict === verdict).length;
   const uses: Uses = {
     annotation: new Map(),

@@ -1,7 +1,7 @@
 /** Makes the Items of one Ingress, of the ConfigMap, of the command line and of a values file. */
 
 import type { Context } from "../../directives/nginx-directives.ts";
-import { type Ingress, nameOf } from "../../model/objects.ts";
+import { classOf, type Ingress, nameOf } from "../../model/objects.ts";
 import { type FilePlace, named, type Problem, sentence } from "../../problem.ts";
 import type { Setting } from "../../settings/declare.ts";
 import { settings as declaredSettings } from "../../settings/registry.ts";
@@ -61,7 +61,7 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const rest = own.filter((problem) => !written.has(keyOf(problem) ?? ""));
   const where = () => place({ object, kind: "field-unusable", field: "", why: "", done: "" });
   const whole = notes.item({ of, what: "object", name: "", idle: rest.map(sentence), place: where }, []);
-  const whose = { namespace: object.namespace, class: classOf(ingress) };
+  const whose = { namespace: object.namespace, class: classNameOf(ingress) };
   return [...annotations, ...eachInItsPlace(whole, rest, place)].map((item) => ({ ...item, ...whose }));
 }
 
@@ -78,9 +78,7 @@ function eachInItsPlace(whole: Item, mistakes: readonly Problem[], place: World[
 }
 
 /** Returns the class that the Ingress names; empty if it names none. */
-export function classOf({ metadata, spec }: Ingress): string {
-  return spec?.ingressClassName ?? metadata.annotations?.["kubernetes.io/ingress.class"] ?? "";
-}
+export const classNameOf = (ingress: Ingress): string => classOf(ingress) ?? "";
 
 function contextIn({ everywhere }: World, of: "annotation" | "key", name: string): Context | undefined {
   const isOwn = /\bload_module\b/.test(everywhere.key.get("main-snippet") ?? "");

@@ -4,7 +4,7 @@
  * were about them too.
  */
 import { unreadOf } from "../../manifests/file-state.ts";
-import { type Ingress, type IngressClass, writtenName } from "../../model/objects.ts";
+import { classOf, type Ingress, type IngressClass, writtenName } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { isRefusal, type Problem } from "../../problem.ts";
 import type { Files } from "./folder.ts";
@@ -37,16 +37,12 @@ export function classlessNote(
   if ([...(ingressClasses?.values() ?? [])].some(isDefault)) return undefined;
   const keys = [...ingresses].flatMap(([key, one]) => (isAbout(key) && classOf(one) === undefined ? [key] : [])).sort();
   if (keys.length === 0) return undefined;
-  const more = keys.length > mostNames ? ` and ${keys.length - mostNames} more` : "";
   const [what, they] = keys.length === 1 ? ["1 Ingress names", "it"] : [`${keys.length} Ingresses name`, "them"];
-  return `${what} no class (${keys.slice(0, mostNames).join(", ")}${more}): a cluster serves ${they} only if an IngressClass is its default one, or with --watch-ingress-without-class; set spec.ingressClassName`;
+  return `${what} no class (${firstOf(keys, ", ")}): a cluster serves ${they} only if an IngressClass is its default one, or with --watch-ingress-without-class; set spec.ingressClassName`;
 }
 
 const isDefault = ({ metadata: { annotations } }: IngressClass): boolean =>
   annotations?.["ingressclass.kubernetes.io/is-default-class"] === "true";
-
-const classOf = ({ metadata, spec }: Ingress): string | undefined =>
-  spec?.ingressClassName ?? metadata.annotations?.["kubernetes.io/ingress.class"];
 
 /**
  * Returns the same for Gateways, whose routes are left out with them. Their GatewayClass may be in
@@ -70,11 +66,15 @@ export function gatewaysLeftOutNote(
 
 const mostNames = 5;
 
+function firstOf(names: readonly string[], between: string): string {
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+  return `${names.slice(0, mostNames).join(between)}${more}`;
+}
+
 function noteOf([one, many]: readonly [string, string], left: readonly string[]): string | undefined {
   if (left.length === 0) return undefined;
-  const more = left.length > mostNames ? ` and ${left.length - mostNames} more` : "";
   const what = left.length === 1 ? `1 ${one} is` : `${left.length} ${many} are`;
-  return `${what} not served here, and left out: ${left.slice(0, mostNames).join("; ")}${more}`;
+  return `${what} not served here, and left out: ${firstOf(left, "; ")}`;
 }
 
 function whyOf(ingress: Ingress, served: string): string {
@@ -89,9 +89,8 @@ export function refusedNote(problems: readonly Problem[], isAbout: (key: string)
   const keys = problems.flatMap((one) => (isRefusal(one) && one.object.kind === "Ingress" ? [keyOfName(one)] : []));
   const all = [...new Set(keys)].filter(isAbout).sort();
   if (all.length === 0) return undefined;
-  const more = all.length > mostNames ? ` and ${all.length - mostNames} more` : "";
   const what = all.length === 1 ? "1 Ingress is" : `${all.length} Ingresses are`;
-  return `${what} refused and left out: ${all.slice(0, mostNames).join(", ")}${more}; sluice check says why`;
+  return `${what} refused and left out: ${firstOf(all, ", ")}; sluice check says why`;
 }
 
 const keyOfName = ({ object: { namespace, name } }: Problem): string => `${namespace}/${name}`;
@@ -125,7 +124,6 @@ export function unreadNote(files: Files): string | undefined {
   );
   const all = [...objects, ...whole];
   if (all.length === 0) return undefined;
-  const more = all.length > mostNames ? ` and ${all.length - mostNames} more` : "";
   const is = all.length === 1 ? "has a mistake and is" : "have mistakes and are";
-  return `${all.slice(0, mostNames).join(", ")}${more} ${is} left out; sluice check says what is wrong`;
+  return `${firstOf(all, ", ")} ${is} left out; sluice check says what is wrong`;
 }

@@ -4,7 +4,7 @@ import type { Decision, Guard } from "../../decide/decision.ts";
 import { nearest } from "../../kinds/nearest.ts";
 import { backendOf } from "../../model/location.ts";
 import type { Ingress } from "../../model/objects.ts";
-import { keyOf } from "../../model/objects.ts";
+import { classAnnotation, classOf, keyOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { named, type ObjectName, type Problem, unplaced } from "../../problem.ts";
 import { portsInWords, servicePortOf } from "../../translate/upstreams/endpoints.ts";
@@ -94,7 +94,7 @@ function ofOtherClass(host: string, world: Pick<AskedWorld, "snapshot" | "isServ
   const { ingresses, ingressClasses } = snapshot;
   const left = [...ingresses.values()].filter((one) => !isServed(keyOf(one)) && hostsOf(one).includes(host));
   return left.map((one) => {
-    const own = one.spec?.ingressClassName ?? one.metadata.annotations?.["kubernetes.io/ingress.class"];
+    const own = classOf(one);
     const known = [...(ingressClasses?.values() ?? [])].filter(
       ({ spec }) => spec?.controller === options.controllerClass,
     );
@@ -108,7 +108,7 @@ function ofOtherClass(host: string, world: Pick<AskedWorld, "snapshot" | "isServ
 /** Returns the change with which this controller would serve a class that no object has. */
 function servingOf(one: Ingress, { snapshot, options }: Pick<AskedWorld, "snapshot" | "options">): string {
   const named = one.spec?.ingressClassName;
-  const noted = one.metadata.annotations?.["kubernetes.io/ingress.class"];
+  const noted = one.metadata.annotations?.[classAnnotation];
   if (named === undefined) return noted === undefined ? "" : `, or serve the class with --ingress-class=${noted}`;
   const isThere = [...(snapshot.ingressClasses?.values() ?? [])].some(({ metadata }) => metadata.name === named);
   return isThere ? "" : `, or add an IngressClass ${named} with the controller ${options.controllerClass}`;

@@ -2,11 +2,9 @@
  * Decides which Ingresses belong to this controller (RS-1). It reports nothing, because an Ingress
  * of another class is not a mistake.
  */
-import type { Ingress, IngressClass } from "../../model/objects.ts";
+import { classAnnotation, type Ingress, type IngressClass } from "../../model/objects.ts";
 import type { Table } from "../../model/table.ts";
 import type { TranslateOptions } from "../options.ts";
-
-const legacyClass = "kubernetes.io/ingress.class";
 
 export function isOurs(ingress: Ingress, classes: Table<IngressClass> | undefined, options: TranslateOptions): boolean {
   return (
@@ -23,7 +21,7 @@ function isOfOurClass(
     const named = classes.get(spec.ingressClassName);
     return named !== undefined && isOurClass(named, o);
   }
-  const annotation = metadata.annotations?.[legacyClass];
+  const annotation = metadata.annotations?.[classAnnotation];
   if (annotation !== undefined) return annotation === o.ingressClass;
   return o.watchIngressWithoutClass;
 }

@@ -5,12 +5,12 @@
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { shown } from "../../kinds/kind.ts";
 import { isElsewhere } from "../../kinds/rewrite-target.ts";
-import type { Ingress } from "../../model/objects.ts";
+import { classAnnotation, type Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { idleBeside, missingBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
-import { classKey, unreadName } from "./unread-names.ts";
+import { unreadName } from "./unread-names.ts";
 import { groupName, variableDoubts } from "./variable-doubts.ts";
 
 /**
@@ -95,10 +95,10 @@ function slashDoubts(ingress: Ingress, { sslRedirect }: FeatureValues): readonly
 
 /** Warns about two classes. The API refuses them in a new Ingress only. */
 function classDoubts({ metadata: { annotations }, spec }: Ingress): readonly Doubt[] {
-  const [noted, named] = [annotations?.[classKey], spec?.ingressClassName];
+  const [noted, named] = [annotations?.[classAnnotation], spec?.ingressClassName];
   if (noted === undefined || named === undefined || noted === named) return none;
   const why = `spec.ingressClassName is ${shown(named)}, which counts; the API refuses a new Ingress in which both differ`;
-  return [{ key: classKey, why }];
+  return [{ key: classAnnotation, why }];
 }
 
 function websocketDoubts({ backendRequest, configurationSnippet }: FeatureValues): readonly Doubt[] {

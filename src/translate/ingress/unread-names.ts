@@ -5,13 +5,13 @@
  */
 import { annotationKeys } from "../../annotations/read.ts";
 import { editDistance } from "../../kinds/nearest.ts";
+import { classAnnotation } from "../../model/objects.ts";
 
 /**
  * ingress-nginx has not read this prefix since 2017, but old manifests still have it. Some charts
  * write both prefixes, for other programs.
  */
 const oldPrefix = "ingress.kubernetes.io";
-export const classKey = "kubernetes.io/ingress.class";
 
 /** The most letters that are wrong in a typing mistake. */
 const mostWrong = 2;
@@ -29,8 +29,8 @@ export function unreadName(name: string, prefix: string, annotations: object): s
   const isMeant = own === oldPrefix ? annotationKeys.includes(key) : isMisspelt(own, prefix);
   if (isMeant)
     return `${prefix}/${key}` in annotations ? undefined : `the prefix ${own} is not read; write ${prefix}/${key}`;
-  if (!isMisspelt(name, classKey)) return undefined;
-  return classKey in annotations ? undefined : `the class is read from ${classKey}`;
+  if (!isMisspelt(name, classAnnotation)) return undefined;
+  return classAnnotation in annotations ? undefined : `the class is read from ${classAnnotation}`;
 }
 
 function isMisspelt(text: string, word: string): boolean {
