@@ -5,6 +5,7 @@
 import { isMapping, type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
 import type { Place } from "../../manifests/place.ts";
+import { at } from "./value-at.ts";
 import { variablesOf, withVariables } from "./variables.ts";
 
 export interface FoundController {
@@ -67,8 +68,4 @@ function wordsOf(container: unknown): readonly { readonly text: string; readonly
     const words = at(container, field);
     return (Array.isArray(words) ? words : []).map((text, number) => ({ text: String(text), path: [field, number] }));
   });
-}
-
-function at(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((inside, key) => (isMapping(inside) ? inside[key] : undefined), value);
 }

@@ -6,6 +6,7 @@
 import { isMapping, type Path } from "../../../manifests/check.ts";
 import type { OtherObject } from "../../../manifests/manifest.ts";
 import type { Place } from "../../../manifests/place.ts";
+import { at } from "../value-at.ts";
 import { chartOf, type Vendor, vendors } from "../vendors.ts";
 
 type Mapping = Readonly<Record<string, unknown>>;
@@ -226,10 +227,6 @@ export function merged(below: unknown, above: unknown): unknown {
 
 function nameOf({ metadata }: Mapping): { readonly name: string; readonly namespace: string } {
   return { name: text(at(metadata, "name")), namespace: text(at(metadata, "namespace")) || "default" };
-}
-
-function at(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((inside, key) => (isMapping(inside) ? inside[key] : undefined), value);
 }
 
 const text = (value: unknown): string => (typeof value === "string" ? value : "");

@@ -3,8 +3,9 @@
  * default is removed, with all that stands below it.
  */
 import { readFileSync } from "node:fs";
-import { isMapping, type Path } from "../../../manifests/check.ts";
+import type { Path } from "../../../manifests/check.ts";
 import { shipped } from "../../../shipped.ts";
+import { at } from "../value-at.ts";
 
 interface Needed {
   readonly path: string;
@@ -24,8 +25,4 @@ export function emptied(values: unknown, fallbackOf: (path: string) => string | 
   });
 }
 
-function jsonAt(values: unknown, path: string): string | undefined {
-  let at = values;
-  for (const key of path.split(".")) at = isMapping(at) ? at[key] : undefined;
-  return JSON.stringify(at);
-}
+const jsonAt = (values: unknown, path: string): string | undefined => JSON.stringify(at(values, ...path.split(".")));

@@ -7,6 +7,7 @@ import { shown, unfilled } from "../../../kinds/kind.ts";
 import { isMapping, type Path } from "../../../manifests/check.ts";
 import { mistakeInDhParam } from "../../../settings/dh-param.ts";
 import { shipped } from "../../../shipped.ts";
+import { at } from "../value-at.ts";
 
 export interface FoundText {
   readonly path: Path;
@@ -30,7 +31,7 @@ export function unmeantTexts(values: unknown): readonly FoundText[] {
 }
 
 function dhParam(values: unknown): FoundText[] {
-  const value = isMapping(values) ? values.dhParam : undefined;
+  const value = at(values, "dhParam");
   if (typeof value !== "string" || value === "" || placeholder.test(value)) return [];
   const mistake = mistakeInDhParam(Buffer.from(value, "base64").toString("latin1"));
   if (mistake === undefined) return [];
@@ -39,8 +40,8 @@ function dhParam(values: unknown): FoundText[] {
 
 const saysYes = /^(true|yes|on)?$/i;
 
-function switchText(values: unknown, path: Path): FoundText[] {
-  const value = path.reduce<unknown>((at, key) => (isMapping(at) ? at[String(key)] : undefined), values);
+function switchText(values: unknown, path: readonly string[]): FoundText[] {
+  const value = at(values, ...path);
   if (typeof value !== "string" || saysYes.test(value)) return [];
   const hint = unfilled(value);
   if (hint !== undefined) return [{ path, fate: "unfilled", why: `${shown(value)}: ${hint}` }];

@@ -5,6 +5,7 @@
 import { isMapping, type Path } from "../../../manifests/check.ts";
 import type { Manifest } from "../../../manifests/manifest.ts";
 import type { Files } from "../../tools/folder.ts";
+import { at as inside } from "../value-at.ts";
 import { variablesOf, withVariables } from "../variables.ts";
 import type { ValuesSource } from "./values.ts";
 
@@ -76,5 +77,3 @@ function textsOf(value: unknown): Readonly<Record<string, string>> {
   if (!isMapping(value)) return {};
   return Object.fromEntries(Object.entries(value).map(([key, text]) => [key, text === null ? "" : String(text)]));
 }
-
-const inside = (value: unknown, key: string): unknown => (isMapping(value) ? value[key] : undefined);
