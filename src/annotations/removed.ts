@@ -1,10 +1,12 @@
 /** Annotations that users write although ingress-nginx never had them or has them no longer. */
 
+const probes = "the readiness probes of the Pods decide which of them are asked";
+
 const strangers: Readonly<Record<string, string>> = {
-  "health-check-path": "the readiness probes of the Pods decide which of them are asked",
-  "health-check-timeout": "the readiness probes of the Pods decide which of them are asked",
-  "healthcheck-path": "the readiness probes of the Pods decide which of them are asked",
-  "healthcheck-timeout": "the readiness probes of the Pods decide which of them are asked",
+  "health-check-path": probes,
+  "health-check-timeout": probes,
+  "healthcheck-path": probes,
+  "healthcheck-timeout": probes,
   "allow-http": "ssl-redirect sends clients to https",
   "custom-response-headers": "custom-headers names a ConfigMap with headers of the answer",
   "load-balancer-algorithm": "load-balance or upstream-hash-by chooses the endpoint",

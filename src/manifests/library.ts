@@ -61,8 +61,7 @@ export class Library {
   /** Returns the file from which an object is taken, and the object in it. */
   held({ kind, namespace, name }: ObjectName): { readonly file: string; readonly held: Held } | undefined {
     const id = idOf({ kind, key: namespace === undefined ? name : `${namespace}/${name}` });
-    const file = this.#holders.has(id) ? this.#ownerOf(id) : undefined;
-    const held = this.#files.get(file ?? "")?.objects.get(id);
+    const [file, held] = [this.#ownerOf(id), this.#heldFor(id)];
     return file === undefined || held === undefined ? undefined : { file, held };
   }
 

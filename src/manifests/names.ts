@@ -16,9 +16,12 @@ function rule(shape: RegExp, longest: number, what: string): Rule {
   };
 }
 
+/** Returns what a tool or a person has to fill in, as a sentence; undefined if nothing is. */
+const toFillIn = (text: string): string | undefined => unfilled(text) ?? placeholder(text) ?? variableIn(text);
+
 /** Returns a hint behind a semicolon if the text is a placeholder; else an empty text. */
 function unfilledHint(text: string): string {
-  const hint = unfilled(text) ?? placeholder(text) ?? variableIn(text);
+  const hint = toFillIn(text);
   if (hint !== undefined) return `; ${hint}`;
   return hasCapitalWord(text) ? "; fill it in if it is a placeholder" : "";
 }
@@ -65,7 +68,7 @@ export const tlsHost: Rule = (text) => {
 
 /** Returns the usual reasons why a text is not a host although it was meant as one. */
 function hintAbout(text: string): string {
-  const hint = unfilled(text) ?? placeholder(text) ?? variableIn(text);
+  const hint = toFillIn(text);
   if (hint !== undefined) return `; ${hint}`;
   const [, bare] = /^https?:\/\/([^/:]+)/.exec(text) ?? /^([^/:]+)[:/]/.exec(text) ?? [];
   return bare === undefined || dnsSubdomain(bare) !== undefined ? "" : `; write the name alone: ${shown(bare)}`;
