@@ -16,6 +16,7 @@ import { apply } from "../e2e/support/sluice.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
 import type { Seen } from "../support/echo-backend.ts";
+import { signalled } from "../support/signalled.ts";
 import { chartFolder } from "./support/helm.ts";
 import { type Kubelet, podSubnet, startKubelet } from "./support/kubelet.ts";
 import { type Pods, podsAsProcesses } from "./support/pods.ts";
@@ -373,7 +374,8 @@ test("when the leader's Pod is deleted or dies, Gateways keep ports and addresse
   });
   console.log(`slices: ${Math.round(deletedMs)} ms after a deletion, ${Math.round(deadMs)} ms after a death`);
   expect(await state()).toEqual(before);
-  for (const { pid } of pods.processes(`${dead}/controller`)) kill(pid);
+  // The end of a container's first process ends the others, so one of them may be gone already.
+  for (const { pid } of pods.processes(`${dead}/controller`)) signalled(pid, "SIGKILL");
   // This includes the Lease's time, the wait of a candidate between two tries, and the writes on a
   // busy machine.
   expect(deadMs).toBeLessThan(electionTtlMs + 25_000);
@@ -388,12 +390,3 @@ test("Services and ports survive the release, and the next release continues wit
   await isAnswered("one", backends.a);
   expect(targetsOf(await serviceOf("one"))).toEqual(before);
 }, 400_000);
-
-/** The end of a container's first process ends the others, so one of them may be gone already. */
-function kill(pid: number): void {
-  try {
-    process.kill(pid, "SIGKILL");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
-  }
-}
