@@ -248,7 +248,7 @@ function mendedWords(p: Problem): string {
     case "field-doubtful":
       return `${p.field} is in order or gone`;
     case "manifest-unusable":
-      return "the file was read and is in force";
+      return "the file was read and is in force, or it is gone";
     case "nginx-refused":
       return "nginx accepts it, or its refused version is gone";
     case "bug":
