@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { base, fake, ingress, put, service, slice } from "../../../test/support/sketch.ts";
-import { sentence } from "../../problem.ts";
+import { fullSentence, sentence } from "../../problem.ts";
 import { defaultOptions } from "../options.ts";
 import { translate } from "../translator.ts";
 import { emptyInputs } from "../turn.ts";
@@ -56,4 +56,30 @@ test("an Ingress whose rule has no path is told that another one has the /, if i
   expect(told({ "server-alias": "w.example" }, app)).toEqual([]);
   expect(told(redirect)).toEqual([]);
   expect(told(redirect, { ...app, host: "b.example" })).toEqual([]);
+});
+
+test("a value for the whole host that an older Ingress overrules is reported, unless both are equal", () => {
+  const host = "a.example";
+  const reported = (older: Readonly<Record<string, string>>, younger: Readonly<Record<string, string>>) => {
+    const first = ingress({ name: "a", host, age: 20, annotations: older });
+    const second = ingress({
+      name: "b",
+      host,
+      age: 10,
+      paths: [["/b", "web"]],
+      annotations: younger,
+    });
+    const snapshot = put(base, service("web"), slice("web", "192.0.2.7"), first, second);
+    const { problems } = translate({ ...emptyInputs, snapshot }, defaultOptions, fake);
+    return [...problems.values()].flat().map(fullSentence);
+  };
+  const why = "Ingress ns/a, the oldest that sets it, decides for the whole host a.example";
+  expect(reported({ "server-alias": "b.example" }, { "server-alias": "c.example" })).toEqual([
+    `Ingress ns/b: annotation server-alias has no effect: ${why}`,
+  ]);
+  expect(reported({ "ssl-ciphers": "HIGH" }, { "ssl-ciphers": "AES128-SHA" })).toEqual([
+    `Ingress ns/b: annotation ssl-ciphers has no effect: ${why}`,
+  ]);
+  expect(reported({ "server-alias": "b.example" }, { "server-alias": "b.example" })).toEqual([]);
+  expect(reported({}, { "server-alias": "c.example" })).toEqual([]);
 });

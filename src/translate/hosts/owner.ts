@@ -37,10 +37,11 @@ export function hostOwner(host: string, claims: readonly Claim[], settings: Sett
 const anyone = () => true;
 
 function whyNot(host: string, { owner }: Claim): string {
-  const whose =
-    host === "_" ? "what holds for all rules without a host" : `what holds for the whole host ${shownHost(host)}`;
-  return `${whose} is decided by the namespace of the oldest ${owner.kind} there, ${named(owner)}`;
+  return `what holds for ${wholeHost(host)} is decided by the namespace of the oldest ${owner.kind} there, ${named(owner)}`;
 }
+
+const wholeHost = (host: string): string =>
+  host === "_" ? "all rules without a host" : `the whole host ${shownHost(host)}`;
 
 const hostScoped = featureList.filter(([, { provides }]) => provides !== undefined);
 
@@ -57,17 +58,20 @@ const noneOverruled: Overruled = { closes: () => undefined, problems: [] };
 
 /**
  * Finds the host-wide values that are ignored. `hostWide` has the values for the host; `all` are
- * the host's Claims, including canaries.
+ * the host's Claims, including canaries, oldest first.
  */
 export function overruledOf(
+  host: string,
   owner: HostOwner,
   all: readonly Claim[],
   hostWide: FeatureValues,
   prefix: string,
 ): Overruled {
-  if (all.every(owner.mayDecide)) return noneOverruled;
+  const outvoted = outvotedOf(host, all.filter(owner.mayDecide), hostWide, prefix);
+  if (all.every(owner.mayDecide))
+    return outvoted.length === 0 ? noneOverruled : { ...noneOverruled, problems: outvoted };
   const closed = new Map<Claim, Problem>();
-  const problems: Problem[] = [];
+  const problems: Problem[] = [...outvoted];
   for (const claim of all) {
     if (owner.mayDecide(claim)) continue;
     const isCanary = claim.features.canary !== undefined;
@@ -89,13 +93,32 @@ export function overruledOf(
   return { closes: (claim) => closed.get(claim), problems };
 }
 
+/** Reports values of Claims that may decide, where an older one of them sets another value. */
+function outvotedOf(host: string, deciding: readonly Claim[], hostWide: FeatureValues, prefix: string): Problem[] {
+  if (deciding.length < 2) return [];
+  return hostScoped.flatMap(([name, { provides, fields, ofCanaries = false }]) => {
+    const [winner, ...others] = deciding.filter(
+      ({ features }) => (ofCanaries || features.canary === undefined) && provides!(features[name]),
+    );
+    const ignored = others.filter(({ features }) => !same(features[name], hostWide[name]));
+    return ignored.map((claim): Problem => {
+      const why = `${named(winner!.owner)}, the oldest that sets it, decides for ${wholeHost(host)}`;
+      return { object: claim.owner, kind: "annotation-useless", key: keyIn(claim, fields, prefix, winner), why };
+    });
+  });
+}
+
 /** Whether two Claims have equal values, so that they agree about the host. */
 function same(one: unknown, other: unknown): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Returns the annotation that sets the value. */
-function keyIn({ annotations }: Claim, fields: Fields, prefix: string): string {
+/**
+ * Returns the annotation that sets the value; if the other Claim sets it as well, one that differs.
+ */
+function keyIn({ annotations }: Claim, fields: Fields, prefix: string, other?: Claim): string {
   const keys = Object.values(fields).map(({ key }) => key);
-  return keys.find((key) => annotations[`${prefix}/${key}`] !== undefined) ?? keys[0]!;
+  const written = keys.filter((key) => annotations[`${prefix}/${key}`] !== undefined);
+  const own = written.find((key) => annotations[`${prefix}/${key}`] !== other?.annotations[`${prefix}/${key}`]);
+  return own ?? written[0] ?? keys[0]!;
 }

@@ -62,7 +62,7 @@ export function serverOf(host: string, all: readonly Claim[], world: World): Bui
   const { aliases, redirectFrom } = namesOf(host, tls, world, owner);
   const deciding = claims.every(owner.mayDecide) ? claims : claims.filter(owner.mayDecide);
   const ofHost = hostFeatures(all.filter(owner.mayDecide), world.settings);
-  const overruled = overruledOf(owner, all, ofHost, world.annotationsPrefix);
+  const overruled = overruledOf(host, owner, all, ofHost, world.annotationsPrefix);
   const root = appRootOf(host, drafts, owner);
   const { routes, displaced } = routesOf(drafts.map(({ path }) => path));
   const passthrough = strangersRoot(host, ofHost, drafts, owner);
