@@ -10,6 +10,7 @@ import { namesGroups } from "../kinds/variables.ts";
 import { catchAll, type Location, type Route, type Server } from "../model/configuration.ts";
 import type { Ingress } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
+import type { Problem } from "../problem.ts";
 import { namedGroups } from "../render/location/named-groups.ts";
 import type { Settings } from "../settings/registry.ts";
 import { covers } from "../translate/gateway/hostnames.ts";
@@ -42,19 +43,20 @@ export interface KeptOptions {
 export function keptOf(
   servers: readonly Server<FeatureValues>[],
   { ingresses: all, services }: Pick<Snapshot, "ingresses" | "services">,
-  { accepted, configuration: { settings } }: Pick<Translation, "accepted" | "configuration">,
+  { accepted, configuration: { settings }, problems }: Pick<Translation, "accepted" | "configuration" | "problems">,
   { annotationsPrefix: prefix, defaultBackend, passesTls }: KeptOptions,
 ): Kept {
   const named = servers.flatMap(({ locations }) => locations.map(upstreamNamedBy)).filter((text) => text !== "");
   const keysWithGroups = keysThatNameGroups(settings);
   const blocks = new Set(servers.filter((server) => whyOfBlock(server) !== undefined).map(({ name }) => name));
+  const idle = idleAnnotations([...problems.values()].flat());
   const why = new Map(
     servers.flatMap((server) =>
       pairOf(
         server.name,
         (passesTls ? whyPassed(server) : undefined) ??
           whyKept(server) ??
-          whyOfGroups(server, all, prefix) ??
+          whyOfGroups(server, all, prefix, idle) ??
           whyOfOperatorsGroups(server, keysWithGroups) ??
           whyBelow(server, blocks) ??
           whyNamed(server, named) ??
@@ -146,15 +148,30 @@ function whyOfBlock({ features }: Server<FeatureValues>): string | undefined {
 /** Annotations in which routes may use groups of the path as well, or that other checks judge. */
 const withGroups: ReadonlySet<string> = new Set(["rewrite-target", "x-forwarded-prefix", "configuration-snippet"]);
 
+/**
+ * Returns `namespace/name key` of annotations whose values are not used, so that groups in them do
+ * not matter.
+ */
+function idleAnnotations(problems: readonly Problem[]): ReadonlySet<string> {
+  return new Set(
+    problems.flatMap((problem) => {
+      if (!/^annotation-(unreadable|useless|unknown|removed)$/.test(problem.kind) || !("key" in problem)) return [];
+      return [`${problem.object.namespace}/${problem.object.name} ${problem.key}`];
+    }),
+  );
+}
+
 function whyOfGroups(
   { locations }: Server<FeatureValues>,
   ingresses: Snapshot["ingresses"],
   prefix: string,
+  idle: ReadonlySet<string>,
 ): string | undefined {
   const owners = new Set(locations.map(({ owner }) => (owner ? `${owner.namespace}/${owner.name}` : "")));
   for (const key of owners) {
     for (const [name, value] of Object.entries(ingresses.get(key)?.metadata.annotations ?? {})) {
       const own = name.slice(prefix.length + 1);
+      if (idle.has(`${key} ${own}`)) continue;
       if (name.startsWith(`${prefix}/`) && !withGroups.has(own) && /\$\{?\d/.test(value))
         return `has a group of the path in ${own}, which means nothing on routes`;
     }

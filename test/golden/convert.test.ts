@@ -319,3 +319,30 @@ test("an affinity that ends with an Ingress that stays has its own kind of diffe
     rmSync(folder, { recursive: true });
   }
 });
+
+test("an annotation whose value is not used keeps no host, even if it names a group of the path", async () => {
+  const text = readFileSync(join(root, "shop", "cluster.yaml"), "utf8");
+  const folder = mkdtempSync(join(tmpdir(), "convert-"));
+  const ingress = (annotations: string) => `
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: pgadmin, namespace: db, annotations: { ${annotations} } }
+spec:
+  ingressClassName: nginx
+  rules: [{ host: pgadmin.example, http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: p, port: { number: 80 } } } }] } }]
+`;
+  const prefix = "nginx.ingress.kubernetes.io/";
+  try {
+    for (const unused of [`${prefix}proxy-redirect-to: "https://$1/a"`, `${prefix}no-such-name: "$1"`]) {
+      writeFileSync(join(folder, "all.yaml"), `${text}${ingress(unused)}`);
+      const { text: report } = await ran(convert, folder, "--to", join(folder, "out"));
+      expect(report).not.toContain("pgadmin.example: it has a group");
+    }
+    writeFileSync(join(folder, "all.yaml"), `${text}${ingress(`${prefix}auth-url: "http://auth.example/$1"`)}`);
+    const { text: report } = await ran(convert, folder, "--to", join(folder, "out"));
+    expect(report).toContain("pgadmin.example: it has a group of the path in auth-url");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
