@@ -109,7 +109,8 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
   if (isEmpty(assessment) && sources.length === 0) return failed(out, nothingIn(where, read.files));
   const others = [...new Set(sources.flatMap((one) => one.others))];
   const set = sources.length === 0 ? "none" : isEmpty(assessment) ? "nothing" : "values";
-  const by = `${judgedBy(controller, controllers.length, set, others)}${ofGatewayApi(read.files)}`;
+  const withoutClass = assessment.classless === undefined ? "" : `; ${assessment.classless}`;
+  const by = `${judgedBy(controller, controllers.length, set, others)}${withoutClass}${ofGatewayApi(read.files)}`;
   out.write(
     call.output === "text"
       ? reportText(assessment, { where, by }, { paint: paints(colours), width, all: all !== undefined })
@@ -129,7 +130,8 @@ function paints(colours: boolean) {
   };
 }
 
-function asJson(assessment: Assessment, about: string, notes: readonly string[]) {
+function asJson({ classless, ...assessment }: Assessment, about: string, ofCluster: readonly string[]) {
+  const notes = [...ofCluster, ...(classless === undefined ? [] : [classless])];
   const items = assessment.items.map((item) => ({ ...item, severity: severities[item.verdict] }));
   const unjudged = assessment.unjudged.map((one) => ({ ...one, severity: "error" }));
   return { about, notes, ...assessment, items, unjudged };

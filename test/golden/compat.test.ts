@@ -444,3 +444,65 @@ test.each([
   ]);
   expect(plain).not.toContain("Needs work");
 });
+
+const ingress = (at: string, name: string, month: number, annotations: string, path = "/") => `
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: ${name}
+  namespace: ${at}
+  creationTimestamp: "2026-0${month}-01T00:00:00Z"
+  annotations: { ${annotations} }
+spec:
+  ingressClassName: nginx
+  rules: [{ host: a.example, http: { paths: [{ path: ${path}, pathType: Prefix, backend: { service: { name: s, port: { number: 80 } } } }] } }]
+`;
+const permitted = `apiVersion: v1
+kind: ConfigMap
+metadata: { name: ingress-nginx-controller, namespace: ingress-nginx }
+data: { allow-snippet-annotations: "true", annotations-risk-level: Critical }
+`;
+const prefixed = (text: string) => `nginx.ingress.kubernetes.io/${text}`;
+
+test("what only Sluice keeps from another namespace is work, with the key that restores it", async () => {
+  const found = await compatOf(
+    ingress("a", "web", 1, prefixed('server-snippet: "set $a 1;"')) +
+      ingress("b", "alias", 2, prefixed("server-alias: c.example"), "/b") +
+      ingress("c", "canary", 2, `${prefixed('canary: "true"')}, ${prefixed('canary-weight: "20"')}`) +
+      ingress("d", "snippet", 2, prefixed('server-snippet: "set $b 1;"'), "/d") +
+      permitted.replace(/^/, "---\n"),
+  );
+  const words = found.text.replace(/\s+/g, " ");
+  const [work = "", rest = ""] = words.split(/ (?=Wrong or without effect already)/);
+  expect(found.code).toBe(1);
+  expect(work).toMatch(/server-alias has no effect: [^:]+: set allow-cross-namespace-host-settings: "true"/);
+  expect(work).toMatch(/the canary gets no requests there: set allow-cross-namespace-canaries: "true"/);
+  expect(rest).not.toMatch(/server-alias|the canary gets no requests/);
+  expect(rest).toContain("Ingress d/snippet (values.yaml:");
+});
+
+test("a location of a server-snippet that the host already has is work", async () => {
+  const snippet = prefixed('server-snippet: "location / { deny all; }"');
+  const found = await compatOf(`${permitted}${ingress("a", "web", 1, snippet)}`);
+  expect(found.code).toBe(1);
+  expect(found.text.replace(/\s+/g, " ")).toContain(
+    "line 1: location / exists already, for path / of Ingress a/web: nginx would refuse the snippet",
+  );
+});
+
+test("an auth service on the controller's own machine is work, unless a flag allows its port", async () => {
+  const text = ingress("a", "web", 1, prefixed("auth-url: http://localhost:8242"));
+  const found = await compatOf(text);
+  expect(found.code).toBe(1);
+  expect(found.text).toContain("--allowed-loopback-ports");
+});
+
+test("Ingresses without a class are named, because without a default class nothing serves them", async () => {
+  const text = ingress("a", "web", 1, prefixed("enable-cors: 'true'")).replace("  ingressClassName: nginx\n", "");
+  const note = "1 Ingress names no class (a/web): a cluster serves it only if an IngressClass is its default one";
+  expect((await compatOf(text)).text.replace(/\s+/g, " ")).toContain(note);
+  const defaulted =
+    'kind: IngressClass\napiVersion: networking.k8s.io/v1\nmetadata: { name: nginx, annotations: { ingressclass.kubernetes.io/is-default-class: "true" } }\nspec: { controller: k8s.io/ingress-nginx }\n';
+  expect((await compatOf(`${defaulted}${text}`)).text).not.toContain("names no class");
+});

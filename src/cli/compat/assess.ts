@@ -8,8 +8,10 @@ import { type FilePlace, named, type Problem } from "../../problem.ts";
 import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
 import { translateOptions } from "../options.ts";
+import { locatedTwice } from "../tools/findings/twice-located.ts";
 import { distinct, withoutElsewhere } from "../tools/findings.ts";
 import { definitionsOf, newLibrary, unmadeCertificate } from "../tools/folder.ts";
+import { classlessNote } from "../tools/left-out.ts";
 import { pathIn } from "../tools/places.ts";
 import { type Differences, fits } from "./differences.ts";
 import type { Found } from "./found.ts";
@@ -24,6 +26,7 @@ import {
   valueItem,
   type World,
 } from "./items.ts";
+import { onlyHere } from "./only-here.ts";
 import { declaredIn } from "./snippets.ts";
 import { type Unjudged, unjudgedIn } from "./unjudged.ts";
 import { annotationsOf, shapesOf, type Uses } from "./uses.ts";
@@ -31,6 +34,8 @@ import { annotationsOf, shapesOf, type Uses } from "./uses.ts";
 export interface Assessment {
   readonly items: readonly Item[];
   readonly ingresses: { readonly same: number; readonly differs: number; readonly work: number };
+  /** A note about Ingresses that are judged as if they had a class, although they name none. */
+  readonly classless?: string;
   /** The number of Ingresses of each other class or controller. */
   readonly leftOut: readonly { readonly class: string; readonly count: number }[];
   readonly unjudged: readonly Unjudged[];
@@ -44,8 +49,10 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   const { snapshot } = library;
   const options = translateOptions(flags, found.flagsKnown ? "run" : "serve", undefined);
   const translation = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
-  const problems = Map.groupBy(
-    distinct(withoutElsewhere([...translation.problems.values()].flat(), snapshot)),
+  const all = distinct(withoutElsewhere([...translation.problems.values()].flat(), snapshot));
+  const problems = Map.groupBy(all, ({ object }) => named(object));
+  const twice = Map.groupBy(
+    locatedTwice(snapshot, translation.configuration, options.annotationsPrefix),
     ({ object }) => named(object),
   );
   const definitions = definitionsOf(files);
@@ -72,7 +79,17 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
       problems.get(configMap)?.flatMap((one) => (one.kind === "setting-unreadable" ? [one.key] : [])),
     ),
   };
-  const world: World = { everywhere, list, options, place, problems, translation, declared: new Set() };
+  const world: World = {
+    everywhere,
+    list,
+    options,
+    place,
+    problems,
+    onlyHere: onlyHere(snapshot, options, all),
+    twice,
+    translation,
+    declared: new Set(),
+  };
   const ours = [...snapshot.ingresses].filter(([key]) => translation.accepted.has(key));
   const texts = [...ours.flatMap(([, ingress]) => [...annotationsOf(ingress, options.annotationsPrefix)]), ...data];
   const declared = new Set(texts.flatMap(([key, text]) => (key.endsWith("-snippet") ? declaredIn(text) : [])));
@@ -86,6 +103,9 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   const notOurs = [...snapshot.ingresses].flatMap(([key, one]) => (translation.accepted.has(key) ? [] : [one]));
   const others = Map.groupBy(notOurs.map(classNameOf).sort(), (name) => name);
   const count = (verdict: string) => own.filter((one) => one.verdict === verdict).length;
+  // Flags of a controller or of values decide about these Ingresses; without them nothing does.
+  const isAssumed = !found.flagsKnown && !found.given.has("watch-ingress-without-class");
+  const classless = isAssumed ? classlessNote(snapshot, (key) => translation.accepted.has(key)) : undefined;
   const uses: Uses = {
     annotation: new Map(),
     shape: new Map(),
@@ -100,6 +120,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
       ...found.values.filter(({ fate }) => fate !== "unfilled").map(valueItem),
     ],
     ingresses: { same: count("same"), differs: count("differs"), work: count("work") },
+    ...(classless !== undefined && { classless }),
     leftOut: [...others].map(([name, some]) => ({ class: name, count: some.length })),
     unjudged: [...unjudgedIn([...library.problems.values()].flat()), ...unjudgedFlags(found), ...unfilledValues(found)],
     everybody: list.filter(({ concerns }) => concerns.length === 0).map(({ how }) => how),

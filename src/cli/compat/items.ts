@@ -2,7 +2,7 @@
 
 import type { Context } from "../../directives/nginx-directives.ts";
 import { classOf, type Ingress, nameOf } from "../../model/objects.ts";
-import { type FilePlace, named, type Problem, sentence } from "../../problem.ts";
+import { type FilePlace, fullSentence, named, type Problem, sentence } from "../../problem.ts";
 import type { Setting } from "../../settings/declare.ts";
 import { settings as declaredSettings } from "../../settings/registry.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
@@ -26,6 +26,10 @@ export interface World {
   readonly options: TranslateOptions;
   readonly place: (problem: Problem) => FilePlace | undefined;
   readonly problems: ReadonlyMap<string, readonly Problem[]>;
+  /** What to do about Problems that ingress-nginx does not have, by their full sentences. */
+  readonly onlyHere: ReadonlyMap<string, string>;
+  /** Locations of server-snippets that the host already has. */
+  readonly twice: ReadonlyMap<string, readonly Problem[]>;
   readonly translation: Translation;
   /** Variables that snippets declare. */
   readonly declared: ReadonlySet<string>;
@@ -37,7 +41,9 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const of = named(object);
   const written = annotationsOf(ingress, options.annotationsPrefix);
   const own = problems.get(of) ?? [];
+  const twice = world.twice.get(of)?.flatMap((one) => (one.kind === "field-unusable" ? [one] : [])) ?? [];
   const about = (name: string) => own.filter((problem) => keyOf(problem) === name);
+  const isThere = (problem: Problem) => !world.onlyHere.has(fullSentence(problem));
   const uses: Uses = {
     ...world.everywhere,
     annotation: understood(written),
@@ -53,16 +59,28 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
       ...(name.endsWith("-snippet") && allowed
         ? snippetWork(text, world.declared, contextIn(world, "annotation", name))
         : []),
+      ...(name === "server-snippet" ? twice.map(({ why }) => `${why}: nginx would refuse the snippet`) : []),
+      ...workHere(about(name), world),
     ];
-    const idle = about(name).map(sentence);
+    const idle = about(name).filter(isThere).map(sentence);
     const where = () => place({ object, kind: "annotation-unknown", key: name });
     return notes.item({ of, what: "annotation", name, idle, place: where }, work);
   });
-  const rest = own.filter((problem) => !written.has(keyOf(problem) ?? ""));
+  const others = own.filter((problem) => !written.has(keyOf(problem) ?? ""));
+  const rest = others.filter(isThere);
   const where = () => place({ object, kind: "field-unusable", field: "", why: "", done: "" });
-  const whole = notes.item({ of, what: "object", name: "", idle: rest.map(sentence), place: where }, []);
+  const work = workHere(others, world);
+  const whole = notes.item({ of, what: "object", name: "", idle: rest.map(sentence), place: where }, work);
   const whose = { namespace: object.namespace, class: classNameOf(ingress) };
   return [...annotations, ...eachInItsPlace(whole, rest, place)].map((item) => ({ ...item, ...whose }));
+}
+
+/** Returns what to do about the Problems that ingress-nginx does not have. */
+function workHere(problems: readonly Problem[], { onlyHere }: World): readonly string[] {
+  return problems.flatMap((problem) => {
+    const advice = onlyHere.get(fullSentence(problem));
+    return advice === undefined ? [] : [`${sentence(problem)}: ${advice}`];
+  });
 }
 
 /** Gives each mistake that exists in ingress-nginx as well the line of its own field. */

@@ -21,7 +21,10 @@ export class Notes {
     }
   }
 
-  /** Mistakes of a thing that differs are reported with the difference. */
+  /**
+   * Mistakes of a thing that differs are reported with the difference, because some are its cause.
+   * They are marked, because others exist in ingress-nginx as well.
+   */
   item({ place, ...about }: Reported, work: readonly string[], differs: readonly string[] = []): Item {
     const met = this.#by.get(`${about.what} ${about.name}`) ?? [];
     const needsWork = work.length > 0 || met.some((one) => one.work !== undefined);
@@ -31,12 +34,13 @@ export class Notes {
     const at = isSame && about.idle.length === 0 ? undefined : place();
     const found = { ...about, ...(at && { at }) };
     if (isSame) return { ...found, verdict: "same", notes: [] };
+    const mistakes = needsWork ? about.idle : about.idle.map((one) => `mistake: ${one}`);
     const descriptions = met.map((one) => (one.work === undefined ? one.how : `${one.how}: ${one.work}`));
     return {
       ...found,
       idle: [],
       verdict: needsWork ? "work" : "differs",
-      notes: [...work, ...descriptions, ...differs, ...about.idle],
+      notes: [...work, ...descriptions, ...differs, ...mistakes],
     };
   }
 }
