@@ -5,15 +5,18 @@
  */
 import { createServer, type Server } from "node:http";
 import { parseArgs } from "node:util";
+import { keepFew, patience } from "./few-connections.ts";
 
 /** Returns a server that does not listen yet; the caller opens and closes it. */
 export function defaultBackend(): Server {
-  return createServer((request, response) => {
+  const server = createServer(patience, (request, response) => {
     const healthy = request.url === "/healthz" || request.url?.startsWith("/healthz?");
     request.resume();
     response.writeHead(healthy ? 200 : 404, { "content-type": "text/plain; charset=utf-8" });
     response.end(healthy ? "ok" : "default backend - 404");
   });
+  keepFew(server);
+  return server;
 }
 
 /** Reads `--port=PORT`, or returns a sentence about the mistake. */

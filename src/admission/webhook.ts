@@ -7,6 +7,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import { keepFew, patience } from "../few-connections.ts";
 import type { RouteSettings } from "../model/gateway/route-settings.ts";
 import type { Ingress } from "../model/objects.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
@@ -95,9 +96,8 @@ export async function startWebhook(options: WebhookOptions): Promise<StartedWebh
       response.destroy();
     });
   });
-  const server = createServer({ ...keyPairs.current(), minVersion: "TLSv1.2" }, listener);
-  server.headersTimeout = 10_000;
-  server.requestTimeout = 30_000;
+  const server = createServer({ ...keyPairs.current(), minVersion: "TLSv1.2", ...patience }, listener);
+  keepFew(server);
   const listening = await listen(server, options.address);
   if (listening instanceof Error) {
     return {

@@ -4,6 +4,7 @@
  * accepted from this machine, with the operator's token.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { keepFew, patience } from "../few-connections.ts";
 import { isLoopback } from "../kinds/addresses.ts";
 import { urlOf } from "../local-request.ts";
 import { oneAtATime } from "../one-at-a-time.ts";
@@ -35,7 +36,8 @@ export async function openHealthServer(options: HealthServerOptions): Promise<Op
   const listener = oneAtATime((request, response) => {
     answer(options, scrapes, request, response).catch((error) => response.destroy(error));
   });
-  const server = createServer({ requestTimeout: 10_000, headersTimeout: 10_000 }, listener);
+  const server = createServer(patience, listener);
+  keepFew(server);
   try {
     await listening(server, options);
   } catch (error) {

@@ -43,6 +43,7 @@ const groups = {
       "operator-token.ts",
       "local-request.ts",
       "one-at-a-time.ts",
+      "few-connections.ts",
       "checked-fetch.ts",
     ],
     may: ["runtime"],

@@ -4,6 +4,7 @@
  * can reach.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { keepFew, patience } from "../../few-connections.ts";
 import type { Page } from "../../page/page.ts";
 import type { PageSource } from "../../page/source.ts";
 import type { Source } from "../../sync/ports.ts";
@@ -89,11 +90,11 @@ function pageSource(
 
 /** Returns a function that stops the server. Rejects with `CannotStart` if the port is taken. */
 async function ownServer(port: number, requests: PageRequests): Promise<() => Promise<void>> {
-  const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
-  const server = createServer(limits, (request, response) => {
+  const server = createServer(patience, (request, response) => {
     request.resume();
     requests(request, response).catch((error: Error) => response.destroy(error));
   });
+  keepFew(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, "127.0.0.1", () => resolve());
   }).catch(({ code, message }: NodeJS.ErrnoException) => {
