@@ -4,13 +4,13 @@
  */
 import type { Command } from "./cli/command.ts";
 import { commands, helpText, unknownCommand } from "./cli/commands.ts";
-import type { Out } from "./cli/out.ts";
+import { harmless } from "./cli/out.ts";
 import { build } from "./version.ts";
 
-const out: Out = {
+const out = harmless({
   write: (text) => void process.stdout.write(text),
   fail: (sentence) => void process.stderr.write(`${sentence}\n`),
-};
+});
 
 /** A closed terminal or pipe must not interrupt an orderly end. */
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});

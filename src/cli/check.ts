@@ -5,9 +5,10 @@
  */
 import type { Ingress } from "../model/objects.ts";
 import { named, sentence, unplaced } from "../problem.ts";
+import { visible, visibleLines } from "../visible.ts";
 import { isAboutPolicy, policyOption, underPolicy } from "./check/policy.ts";
 import { otherLanguagesIn } from "./compat/other-languages.ts";
-import { failedAs, type Out, printed } from "./out.ts";
+import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { toolCall } from "./tools/call.ts";
 import { withoutOtherContent } from "./tools/findings/no-manifests.ts";
 import { type Finding, judged as judgedIn } from "./tools/findings.ts";
@@ -83,14 +84,14 @@ export async function check(argv: readonly string[], out: Out, colours = false):
     ...left.filter((note) => note !== undefined),
     ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
   ];
-  for (const note of notes) out.fail(`sluice check: ${note}`);
+  printNotes(out, "check", notes);
   const wanted = policy === undefined ? found : found.filter((one) => isAboutPolicy(one, flags));
   // A policy may take hosts from objects of the cluster as well.
   const isWhole = folder === undefined || policy !== undefined;
   const all = isWhole ? wanted : wanted.filter(({ at }) => at !== undefined || !call.live);
   const ingresses = isNarrow(narrow) ? ingressesIn(read.files) : [];
   const missed = isNarrow(narrow) ? hint(narrow, ingresses) : undefined;
-  if (missed !== undefined) out.fail(`sluice check: ${missed}`);
+  if (missed !== undefined) printNotes(out, "check", [missed]);
   const findings = isNarrow(narrow) ? narrowed(all, narrow, ingresses) : all;
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const files = folder === undefined ? undefined : read.written.size;
@@ -145,10 +146,10 @@ export function findingsText(
 ): string {
   const paint = painter(colours);
   const lines = findings.map(({ severity, at, problem }) => {
-    const place = at === undefined ? "" : `${at.file}:${at.line}:${at.column}: `;
+    const place = at === undefined ? "" : `${visible(at.file)}:${at.line}:${at.column}: `;
     const word = severity === "error" ? paint("error", red) : paint("warning", yellow);
     const about = problem.object.kind === "File" ? "" : `${named(problem.object)}: `;
-    const frame = problem.kind === "manifest-unusable" ? (problem.frame ?? "") : "";
+    const frame = problem.kind === "manifest-unusable" ? visibleLines(problem.frame ?? "") : "";
     return `${place}${word}: ${about}${unplaced(problem)}\n${frame}`;
   });
   const sum = [counted(errors, "error"), counted(warnings, "warning")].join(" and ");

@@ -10,7 +10,7 @@ import { askable, gather, type Sources } from "./compare/gather.ts";
 import { reportOf, reportText } from "./compare/report.ts";
 import { hostsByUpstream, routeRequests } from "./compare/route-requests.ts";
 import { translateOptions } from "./options.ts";
-import { failedAs, type Out, printed } from "./out.ts";
+import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
@@ -89,7 +89,7 @@ export async function compare(argv: readonly string[], out: Out, colours = false
   if (!gathered.ok) return failed(out, gathered.why);
   const { requests, notes: unasked } = askable(gathered.requests, old.address, fresh.address);
   const notes = [...gathered.notes, ...unasked];
-  for (const note of notes) out.fail(`sluice compare: ${note}`);
+  printNotes(out, "compare", notes);
   if (requests.length === 0) return failed(out, "there is no request to send");
   const ending = new AbortController();
   const end = () => ending.abort();
@@ -149,7 +149,7 @@ async function sourcesOf(call: Call, limit: number, out: Out): Promise<Sources |
   if (folder === undefined && !call.live) return sources;
   const read = await readObjects(call, folder, "workloads");
   if (!read.ok) return read.why;
-  for (const note of read.notes) out.fail(`sluice compare: ${note}`);
+  printNotes(out, "compare", read.notes);
   const { flags, as } = withController(call, read.files);
   const library = newLibrary(flags);
   library.change(read.files);

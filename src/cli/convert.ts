@@ -101,7 +101,7 @@ export async function convert(
   if (conversion.objects.length === 0) {
     const reasons = [...notes, ...conversion.notes.map(({ about, text }) => `${about}: ${text}`)];
     const why = conversion.kept.size > 0 ? "no Ingress that routes can replace" : "no Ingress that is served";
-    const lines = reasons.map((reason) => `note: ${reason}\n`).join("");
+    const lines = reasons.map((reason) => `note: ${visible(reason)}\n`).join("");
     out.fail(visibleLines(`${lines}sluice convert: ${where} has ${why}, so there is nothing to convert`));
     return 2;
   }
@@ -114,7 +114,7 @@ export async function convert(
   if (asked !== undefined)
     notes.push(`nginx was asked ${asked.asked} of these requests, ${asked.skipped} were left out`);
   const report = visibleLines(
-    [...notes.map((note) => `note: ${note}\n`), reportText(proof, findings, conversion.notes)].join(""),
+    [...notes.map((note) => `note: ${visible(note)}\n`), reportText(proof, findings, conversion.notes)].join(""),
   );
   if (call.json) {
     const objects = written.map(({ object }) => object);

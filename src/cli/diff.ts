@@ -14,7 +14,7 @@ import { emptyInputs } from "../translate/turn.ts";
 import { visible } from "../visible.ts";
 import type { Command, Flags } from "./flags.ts";
 import { translateOptions } from "./options.ts";
-import { failedAs, type Out, printed } from "./out.ts";
+import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { type ToolCall, toolCall } from "./tools/call.ts";
 import { type Files, newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
@@ -47,7 +47,7 @@ export async function diff(argv: readonly string[], out: Out, colours = false): 
   if (call.kind === "failure") return failed(out, call.why);
   const sides = await readSides(call);
   if (!sides.ok) return failed(out, sides.why);
-  for (const note of sides.notes) out.fail(`sluice diff: ${note}`);
+  printNotes(out, "diff", sides.notes);
   const opened = toolRenderer(call.flags);
   if (!opened.ok) return failed(out, opened.why);
   const difference = differenceOf(sides, call.flags, opened.renderer, call.live ? "run" : "serve");

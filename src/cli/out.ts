@@ -1,8 +1,31 @@
+import { visible, visibleLines } from "../visible.ts";
+
 /** The output of a command, and how it ends: with a text, or with the reason why it failed. */
 export interface Out {
   write(text: string): void;
   /** Prints a failure in one sentence. */
   fail(sentence: string): void;
+}
+
+/** The colours of `painter`. */
+const ownColours = /(\u001b\[(?:0|3[123])m)/;
+
+/**
+ * Returns an Out whose texts cannot control a terminal, whatever names, files and arguments they
+ * repeat. In JSON the escapes mean the same characters.
+ */
+export function harmless({ write, fail }: Out): Out {
+  const safe = (text: string) =>
+    text
+      .split(ownColours)
+      .map((part, at) => (at % 2 === 1 ? part : visibleLines(part)))
+      .join("");
+  return { write: (text) => write(safe(text)), fail: (sentence) => fail(visibleLines(sentence)) };
+}
+
+/** Prints each note on a line of its own. */
+export function printNotes(out: Out, command: string, notes: readonly string[]): void {
+  for (const note of notes) out.fail(visible(`sluice ${command}: ${note}`));
 }
 
 /**

@@ -6,7 +6,7 @@ import { TemplateError } from "../render/template.ts";
 import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
 import { translateOptions } from "./options.ts";
-import { failedAs, type Out, printed } from "./out.ts";
+import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { toolCall } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
@@ -35,7 +35,7 @@ export async function render(argv: readonly string[], out: Out): Promise<number>
   if (call.kind === "failure") return failed(out, call.why);
   const read = await readObjects(call, call.folders[0]);
   if (!read.ok) return failed(out, read.why);
-  for (const note of read.notes) out.fail(`sluice render: ${note}`);
+  printNotes(out, "render", read.notes);
   const opened = toolRenderer(call.flags);
   if (!opened.ok) return failed(out, opened.why);
   const { renderer } = opened;

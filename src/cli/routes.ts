@@ -9,7 +9,7 @@ import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
 import { visible } from "../visible.ts";
 import { translateOptions } from "./options.ts";
-import { failedAs, type Out, printed } from "./out.ts";
+import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { shadowText } from "./shadows.ts";
 import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
@@ -66,7 +66,7 @@ export async function routes(argv: readonly string[], out: Out, now: Date, colou
   if (call.options.shadow !== undefined) return shadows(call, out);
   const found = await routesFrom(call, narrowOf(call.options));
   if (!found.ok) return failed(out, found.why);
-  for (const note of found.notes) out.fail(`sluice routes: ${note}`);
+  printNotes(out, "routes", found.notes);
   if (call.json) out.write(`${JSON.stringify(found.routes, null, 2)}\n`);
   else if (found.routes.length > 0 || found.notes.length === 0) out.write(asText(found.routes, now, colours));
   return 0;

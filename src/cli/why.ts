@@ -10,9 +10,9 @@ import { askedIn } from "../page/ask/question.ts";
 import { askController } from "../routes/socket.ts";
 import { translate } from "../translate/translator.ts";
 import { emptyInputs } from "../translate/turn.ts";
-import { visibleLines } from "../visible.ts";
+import { visible } from "../visible.ts";
 import { decideOptions, translateOptions } from "./options.ts";
-import { failedAs, type Out, printed } from "./out.ts";
+import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
 import { findingsIn } from "./tools/findings.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
@@ -90,7 +90,7 @@ async function fromFiles(call: Call, question: AskQuestion, out: Out, now: Date)
   if (typeof asked === "string") return { ok: false, why: asked };
   const read = await readObjects(call, call.folders[1], "workloads");
   if (!read.ok) return read;
-  for (const note of read.notes) out.fail(`sluice why: ${note}`);
+  printNotes(out, "why", read.notes);
   const { flags, as, from } = withController(call, read.files);
   const library = newLibrary(flags);
   library.change(read.files);
@@ -135,7 +135,7 @@ function textOf({ by, note, request: { method, scheme, host, target }, arrivals 
   const parts = arrivals.map(({ steps }) => steps.map(lineOf).join(""));
   const more = lineOf({ what: "or", says: "by the address to which the name leads" });
   const line = scheme === "stream" ? host : `${scheme}://${host}${target}`;
-  return visibleLines(`${method === "" ? "" : `${method} `}${line}\n${asked}${parts.join(more)}`);
+  return `${visible(method === "" ? line : `${method} ${line}`)}\n${asked}${parts.join(more)}`;
 }
 
-const lineOf = ({ what, says }: AskedStep): string => `  ${`${what}:`.padEnd(13)}${says}\n`;
+const lineOf = ({ what, says }: AskedStep): string => `  ${`${what}:`.padEnd(13)}${visible(says)}\n`;

@@ -2,6 +2,8 @@
  * Takes the class, flags and ConfigMap from the controller's Deployment or DaemonSet, if the files
  * or the cluster have one.
  */
+
+import { visible } from "../../visible.ts";
 import { controllersIn } from "../compat/controller.ts";
 import { flagsInUse } from "../compat/flags-in-use.ts";
 import type { Command, Flags } from "../flags.ts";
@@ -25,6 +27,6 @@ export function withController(call: ToolCall & { readonly kind: "call" }, files
   return {
     flags: { ...flags, configmap: flags.configmap ?? call.flags.configmap },
     as: "run",
-    from: `${kind} ${namespace}/${name}`,
+    from: visible(`${kind} ${namespace}/${name}`),
   };
 }
