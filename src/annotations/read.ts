@@ -158,7 +158,7 @@ export function meaningOfUnknown(key: string): Meaning {
 }
 
 function strange(object: ObjectName, key: string): Problem {
-  if (key in removed) {
+  if (Object.hasOwn(removed, key)) {
     const successor = removed[key];
     return { object, kind: "annotation-removed", key, ...(successor === undefined ? {} : { successor }) };
   }

@@ -1,5 +1,7 @@
 /** Annotations that users write although ingress-nginx never had them or has them no longer. */
 
+import { own } from "../model/own.ts";
+
 const probes = "the readiness probes of the Pods decide which of them are asked";
 
 const strangers: Readonly<Record<string, string>> = {
@@ -24,7 +26,7 @@ const strangers: Readonly<Record<string, string>> = {
 };
 
 /** Returns the meaning of the name in another program, as the rest of a sentence. */
-export const elsewhere = (key: string): string | undefined => (key in strangers ? strangers[key] : undefined);
+export const elsewhere = (key: string): string | undefined => own(strangers, key);
 
 /** Words with which whole families of foreign names begin, each with a name of that family. */
 const families: Readonly<Record<string, string>> = {

@@ -108,7 +108,7 @@ function settingPart(setting: Setting<unknown>): string {
 
 function annotationParts(name: string): string[] {
   const current = allFields.filter(({ field }) => namesOf(field).includes(name)).map(annotationPart);
-  if (!(name in removed)) return current;
+  if (!Object.hasOwn(removed, name)) return current;
   const successor = removed[name];
   return [
     part(`annotation ${name}`, `Removed; it does nothing.${successor === undefined ? "" : ` Use ${successor}.`}`, []),

@@ -3,6 +3,7 @@
  * declarations.
  */
 
+import { own } from "../model/own.ts";
 import { type Out, printed } from "./out.ts";
 import { annotationsPage } from "./reference/annotations-page.ts";
 import { flagsPage } from "./reference/flags-page.ts";
@@ -26,7 +27,7 @@ const pages: Readonly<Record<string, () => string>> = {
 /** Returns exit code 0, or 2 for a page that does not exist. */
 export function reference(argv: readonly string[], out: Out): number {
   if (argv[0] === "--help" || argv[0] === "-h") return printed(out, help);
-  const page = pages[argv[0] ?? ""];
+  const page = own(pages, argv[0] ?? "");
   if (page === undefined || argv.length !== 1) {
     out.fail("sluice reference takes one word: annotations, settings, flags or metrics");
     return 2;

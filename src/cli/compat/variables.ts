@@ -1,23 +1,24 @@
 /** Replaces environment variables in a container's arguments, such as `$(POD_NAMESPACE)`. */
 import { isMapping } from "../../manifests/check.ts";
+import { own } from "../../model/own.ts";
 
 export type Variables = Readonly<Record<string, string>>;
 
 /** Returns the variables that both charts set, and those in `env` that have a literal value. */
 export function variablesOf(pod: { readonly namespace: string; readonly name: string }, env: unknown): Variables {
-  const own = (Array.isArray(env) ? env : []).filter(
+  const literal = (Array.isArray(env) ? env : []).filter(
     (one) => isMapping(one) && typeof one.name === "string" && typeof one.value === "string",
   );
   return {
     POD_NAMESPACE: pod.namespace,
     POD_NAME: pod.name,
-    ...Object.fromEntries(own.map(({ name, value }) => [name, value])),
+    ...Object.fromEntries(literal.map(({ name, value }) => [name, value])),
   };
 }
 
 /** Replaces the variables in `text`. An unknown one stays as it is written. */
 export const withVariables = (text: string, variables: Variables): string =>
-  text.replace(/\$\(([\w.-]+)\)/g, (whole, name) => variables[name] ?? whole);
+  text.replace(/\$\(([\w.-]+)\)/g, (whole, name) => own(variables, name) ?? whole);
 
 /** Returns the first variable that is left in `text`. */
 export const variableIn = (text: string): string | undefined => /\$\(([\w.-]+)\)/.exec(text)?.[1];

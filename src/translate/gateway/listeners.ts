@@ -6,6 +6,7 @@ import { type Capability, capabilityNames } from "../../directives/capabilities.
 import { shown } from "../../kinds/kind.ts";
 import { type Gateway, type GatewayListener, gatewayGroup } from "../../model/gateway/objects.ts";
 import type { ClientValidation } from "../../model/listeners.ts";
+import { own } from "../../model/own.ts";
 import type { Owner } from "../../model/owner.ts";
 import type { StreamProtocol } from "../../model/streams.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
@@ -57,7 +58,7 @@ export function readListeners(
   const id = owner.kind === "Gateway" ? "" : `/${owner.namespace}/${owner.name}`;
   const listeners = all.map((listener, at): ListenerReading => {
     const field = `spec.listeners[${at}]`;
-    const known = kindsOf[listener.protocol] ?? noKinds;
+    const known = own(kindsOf, listener.protocol) ?? noKinds;
     const { kinds, unresolved } = allowedKinds(listener, known, `${field}.allowedRoutes.kinds`, owner);
     const tls = endsTls(listener);
     const pairs = tls ? references.pairsOf(listener, field) : { certificates: [], unresolved: [] };
@@ -70,7 +71,7 @@ export function readListeners(
       listener,
       hostname: hostnameOf(listener),
       tls,
-      stream: streams[listener.protocol],
+      stream: own(streams, listener.protocol),
       kinds,
       refused: refusalOf(listener, { field, gateway, object: owner, lacks: world.lacks, guard: guard.clients }),
       conflict: undefined,
@@ -141,11 +142,11 @@ function refusalOf(listener: GatewayListener, { field, gateway, object, lacks, g
   const fault = (reason: string, part: string, why: string): Fault => {
     return { reason, problem: { object, kind: "field-unusable", field: part, why, done } };
   };
-  if (kindsOf[protocol] === undefined) {
+  if (own(kindsOf, protocol) === undefined) {
     return fault("UnsupportedProtocol", `${field}.protocol`, `${protocol} is not HTTP, HTTPS, TLS, TCP or UDP`);
   }
   const missing = protocol === "TLS" ? "streamTls" : "stream";
-  if (streams[protocol] !== undefined && lacks.has(missing)) {
+  if (own(streams, protocol) !== undefined && lacks.has(missing)) {
     return fault("UnsupportedProtocol", `${field}.protocol`, `nginx here has no ${capabilityNames[missing]}`);
   }
   if (protocol === "TLS" && !["Terminate", "Passthrough", undefined].includes(tls?.mode)) {

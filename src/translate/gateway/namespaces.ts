@@ -1,6 +1,7 @@
 /** Decides from which namespaces a Gateway or a listener accepts objects. */
 import type { LabelSelector, RouteNamespaces } from "../../model/gateway/objects.ts";
 import type { Namespace } from "../../model/objects.ts";
+import { own } from "../../model/own.ts";
 
 /**
  * Whether the namespace is accepted. `home` is the namespace for `Same`, and `otherwise` is the
@@ -35,9 +36,9 @@ function labelsOf(name: string, namespace: Namespace | undefined): Readonly<Reco
 
 function selects({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Readonly<Record<string, string>>) {
   return (
-    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    Object.entries(matchLabels).every(([key, value]) => own(labels, key) === value) &&
     matchExpressions.every(({ key, operator, values = [] }) => {
-      const value = labels[key];
+      const value = own(labels, key);
       if (operator === "In") return value !== undefined && values.includes(value);
       if (operator === "NotIn") return value === undefined || !values.includes(value);
       if (operator === "Exists") return value !== undefined;

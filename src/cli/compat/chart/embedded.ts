@@ -222,7 +222,9 @@ export function asMapping(name: string, value: string): Mapping {
 export function merged(below: unknown, above: unknown): unknown {
   if (!isMapping(below) || !isMapping(above)) return above;
   const keys = [...new Set([...Object.keys(below), ...Object.keys(above)])];
-  return Object.fromEntries(keys.map((key) => [key, key in above ? merged(below[key], above[key]) : below[key]]));
+  return Object.fromEntries(
+    keys.map((key) => [key, Object.hasOwn(above, key) ? merged(below[key], above[key]) : below[key]]),
+  );
 }
 
 function nameOf({ metadata }: Mapping): { readonly name: string; readonly namespace: string } {

@@ -8,6 +8,7 @@ import { fileError } from "../../../file-errors.ts";
 import { isMapping, type Path } from "../../../manifests/check.ts";
 import type { Place } from "../../../manifests/place.ts";
 import { readYaml, type YamlDocument } from "../../../manifests/yaml.ts";
+import { own } from "../../../model/own.ts";
 import type { FilePlace } from "../../../problem.ts";
 import { shipped } from "../../../shipped.ts";
 import { emptied } from "./emptied.ts";
@@ -129,7 +130,7 @@ function inUse(
     const known = declared.get(name);
     const place = placeOf(path);
     if (known !== undefined) {
-      const met = conditions[name]?.(inner, all) ?? true;
+      const met = own(conditions, name)?.(inner, all) ?? true;
       return [{ path: name, place, ...(met ? judged(known, inner) : { fate: "same", note: "" }) }];
     }
     if (!isInside(name, declared)) return undeclared([...declared.keys()], path, inner, place);

@@ -3,6 +3,7 @@
  * a port.
  */
 import type { ClientTLS, Gateway, ObjectReference } from "../../../model/gateway/objects.ts";
+import { own } from "../../../model/own.ts";
 
 export interface AskedClients {
   /** `spec.tls.frontend.default` or `spec.tls.frontend.perPort[0].tls`. */
@@ -33,7 +34,7 @@ export function askedClients({ spec }: Gateway, port: number): AskedClients | un
 
 /** Whether the mode is one of the Gateway API. */
 export function isKnownMode({ mode }: AskedClients): boolean {
-  return modes[mode] !== undefined;
+  return own(modes, mode) !== undefined;
 }
 
 /** Returns the fields that let in clients without a valid certificate. */
@@ -50,7 +51,7 @@ function askedBy(tls: ClientTLS | undefined, field: string): AskedClients | unde
   const { validation } = tls ?? {};
   if (validation === undefined) return undefined;
   const { mode = "", caCertificateRefs = [] } = validation;
-  return { field, references: caCertificateRefs, mode, lenient: modes[mode]?.lenient === true };
+  return { field, references: caCertificateRefs, mode, lenient: own(modes, mode)?.lenient === true };
 }
 
 /**

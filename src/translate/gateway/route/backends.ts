@@ -12,6 +12,7 @@ import {
   type HTTPRouteFilter,
 } from "../../../model/gateway/objects.ts";
 import type { Service, ServicePort } from "../../../model/objects.ts";
+import { own } from "../../../model/own.ts";
 import { named, type ObjectName, type Problem, sentence } from "../../../problem.ts";
 import type { ClaimedBackend } from "../../claim.ts";
 import type { PolicyReading } from "../backend-tls/policy.ts";
@@ -188,7 +189,7 @@ export function targetOf(reference: BackendReference, world: BackendWorld): Targ
   if ("why" in found) return found;
   const { key, declared } = found;
   const { port, appProtocol = "" } = declared;
-  const protocol = protocols[appProtocol.toLowerCase()];
+  const protocol = own(protocols, appProtocol.toLowerCase());
   const governing = policy(key, declared.name);
   if (appProtocol !== "" && protocol === undefined && governing === undefined) {
     const why = `port ${port} of Service ${key} has the appProtocol ${appProtocol}, which is not one of ${Object.keys(protocols).filter(Boolean).join(", ")}`;

@@ -3,6 +3,7 @@ import { shown } from "../../../kinds/kind.ts";
 import type { CorsPolicy, Filters, HeaderChanges, PathChange, Redirect } from "../../../model/filters.ts";
 import type { HeaderModifier, HTTPRouteFilter, PathModifier } from "../../../model/gateway/objects.ts";
 import { sluiceGroup } from "../../../model/gateway/route-settings.ts";
+import { own } from "../../../model/own.ts";
 import { authMistake } from "./auth-values.ts";
 import { type HeaderMistake, headerMistake, hostMistake, valueMistake } from "./header-changes.ts";
 
@@ -69,7 +70,7 @@ const statuses = [301, 302, 303, 307, 308] as const;
 function apart(filters: readonly HTTPRouteFilter[], prefix: string | undefined): Mistake | undefined {
   for (const [at, filter] of filters.entries()) {
     const no = (part: string, why: string): Mistake => ({ reason: "UnsupportedValue", part: `[${at}]${part}`, why });
-    const field = fieldOf[filter.type];
+    const field = own(fieldOf, filter.type);
     if (field === undefined) return no(".type", `${shown(filter.type)} is not a filter that Sluice knows`);
     if (filter[field] === undefined) return no("", `has no ${field}, and its type is ${filter.type}`);
     const { extensionRef: extension } = filter;
