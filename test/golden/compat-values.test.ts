@@ -225,3 +225,27 @@ test("the requirements.yaml of an old umbrella chart says whose chart it is", as
   });
   expect([ours.code, ours.text]).toEqual([0, expect.stringContaining("chart values: controller.kind")]);
 });
+
+test.each([
+  [{ lifecycle: { preStop: { exec: { command: ["/bin/sh", "-c", "sleep 15; /wait-shutdown"] } } } }, "lifecycle"],
+  [{ lifecycle: { preStop: { exec: { command: ["sleep", "30"] } } } }, "lifecycle"],
+  [{ livenessProbe: { exec: { command: ["/bin/bash", "-c", "true"] } } }, "livenessProbe"],
+  [{ lifecycle: { preStop: { exec: { command: ["/wait-shutdown"] } } } }, undefined],
+  [{ lifecycle: { preStop: { sleep: { seconds: 30 } } } }, undefined],
+  [{ image: { tag: "0.1.0-debug" }, lifecycle: { preStop: { exec: { command: ["sh"] } } } }, undefined],
+])("%j starts a program that the image lacks, in %s", async (controller, name) => {
+  const found = await compatOf({ "values.yaml": JSON.stringify({ controller: { replicaCount: 2, ...controller } }) });
+  expect(found.text.includes("and the image has no shell")).toBe(name !== undefined);
+  expect(found.code).toBe(name === undefined ? 0 : 1);
+  if (name !== undefined) expect(found.text).toMatch(new RegExp(`Needs work[^]*value controller.${name} `));
+});
+
+test("a list of forbidden words differs only if one of them is empty", async () => {
+  const noted = async (words: string) => {
+    const values = { controller: { replicaCount: 2, config: { "annotation-value-word-blocklist": words } } };
+    const found = await compatOf({ "values.yaml": JSON.stringify(values) });
+    return found.text.split("For every cluster")[0]!.includes("An empty word in a list");
+  };
+  for (const words of ["load_module,lua_package", "alias"]) expect(await noted(words)).toBe(false);
+  for (const words of ["alias,,root", "alias,", ",alias"]) expect(await noted(words)).toBe(true);
+});

@@ -149,7 +149,8 @@ export function unfilledValues({ values }: Found): readonly Unjudged[] {
 }
 
 export function valueItem({ of, path, place, fate, note }: Found["values"][number]): Item {
-  const verdict = fate === "refused" ? "work" : fate === "differs" || fate === "no meaning" ? "differs" : "same";
+  const isWork = fate === "refused" || fate === "fails";
+  const verdict = isWork ? "work" : fate === "differs" || fate === "no meaning" ? "differs" : "same";
   const noted = note === "" ? [] : [note];
   const [notes, idle] = fate === "ignored" ? [[], noted] : [noted, []];
   return { of, what: "value", name: path, verdict, notes, idle, at: place };

@@ -13,9 +13,9 @@ export interface FoundText {
   readonly path: Path;
   /**
    * `ignored`: the text has another effect than it says. `unfilled`: a tool puts in the value.
-   * `differs`: the controller does not use it.
+   * `differs`: the controller does not use it. `fails`: the image lacks what it needs.
    */
-  readonly fate: "ignored" | "unfilled" | "differs";
+  readonly fate: "ignored" | "unfilled" | "differs" | "fails";
   readonly why: string;
 }
 
@@ -27,7 +27,30 @@ export function unmeantTexts(values: unknown): readonly FoundText[] {
     ...read.flatMap((name) => switchText(values, name.split("."))),
     ...placeholdersIn(values, []),
     ...dhParam(values),
+    ...commands(values),
   ];
+}
+
+const hooks = ["lifecycle.preStop", "lifecycle.postStart", "livenessProbe", "readinessProbe", "startupProbe"];
+
+/** Programs of the image that its users start; there is no shell and no sleep. */
+const programs = /^(.*\/)?(wait-shutdown|dbg|nginx|nginx-ingress-controller|sluice|sluice-init|node|flock)$/;
+
+/** Finds commands of hooks and probes that start another program than those of the image. */
+function commands(values: unknown): FoundText[] {
+  const tag = at(values, "controller", "image", "tag");
+  if (typeof tag === "string" && tag.endsWith("-debug")) return [];
+  return hooks.flatMap((hook): FoundText[] => {
+    const path = ["controller", ...hook.split(".")];
+    const command = at(values, ...path, "exec", "command");
+    const [program] = Array.isArray(command) ? command : [];
+    if (typeof program !== "string" || programs.test(program)) return [];
+    const instead = hook.startsWith("lifecycle")
+      ? "start /wait-shutdown, with extraArgs shutdown-grace-period for a wait before it"
+      : "let the probe use httpGet";
+    const why = `its command starts ${shown(program)}, and the image has no shell and no other tools: ${instead}, or take an image tag with -debug`;
+    return [{ path: path.slice(0, 2), fate: "fails", why }];
+  });
 }
 
 function dhParam(values: unknown): FoundText[] {

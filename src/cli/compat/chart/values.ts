@@ -22,10 +22,10 @@ export interface ValueInUse {
   readonly path: string;
   readonly place: FilePlace;
   /**
-   * `refused`: the chart does not install. `ignored`: the chart has no such value. `unfilled`: a
-   * tool puts in the value before.
+   * `refused`: the chart does not install. `fails`: it needs something that the image lacks.
+   * `ignored`: the chart has no such value. `unfilled`: a tool puts in the value before.
    */
-  readonly fate: "same" | "differs" | "no meaning" | "own" | "refused" | "ignored" | "unfilled";
+  readonly fate: "same" | "differs" | "no meaning" | "own" | "refused" | "fails" | "ignored" | "unfilled";
   /** The difference, the reason why it has no effect, or the value that was probably meant. */
   readonly note: string;
 }
@@ -57,7 +57,7 @@ export interface ValuesSource {
 }
 
 interface Declared {
-  readonly fate: Exclude<ValueInUse["fate"], "refused" | "ignored" | "unfilled">;
+  readonly fate: Exclude<ValueInUse["fate"], "refused" | "fails" | "ignored" | "unfilled">;
   /** JSON; undefined if the value has no default. */
   readonly fallback: string | undefined;
   readonly note: string;
