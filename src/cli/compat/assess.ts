@@ -8,6 +8,7 @@ import { type FilePlace, named, type Problem } from "../../problem.ts";
 import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
 import { translateOptions } from "../options.ts";
+import { misplacedLocations } from "../tools/findings/nested-locations.ts";
 import { locatedTwice } from "../tools/findings/twice-located.ts";
 import { distinct, withoutElsewhere } from "../tools/findings.ts";
 import { definitionsOf, newLibrary, unmadeCertificate } from "../tools/folder.ts";
@@ -51,9 +52,8 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   const translation = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
   const all = distinct(withoutElsewhere([...translation.problems.values()].flat(), snapshot));
   const problems = Map.groupBy(all, ({ object }) => named(object));
-  const twice = Map.groupBy(
-    locatedTwice(snapshot, translation.configuration, options.annotationsPrefix),
-    ({ object }) => named(object),
+  const ofLocations = [locatedTwice, misplacedLocations].flatMap((find) =>
+    find(snapshot, translation.configuration, options.annotationsPrefix),
   );
   const definitions = definitionsOf(files);
   const place = (problem: Problem): FilePlace | undefined => {
@@ -86,7 +86,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
     place,
     problems,
     onlyHere: onlyHere(snapshot, options, all),
-    twice,
+    refusedLocations: Map.groupBy(ofLocations, ({ object }) => named(object)),
     translation,
     declared: new Set(),
   };

@@ -28,8 +28,8 @@ export interface World {
   readonly problems: ReadonlyMap<string, readonly Problem[]>;
   /** What to do about Problems that ingress-nginx does not have, by their full sentences. */
   readonly onlyHere: ReadonlyMap<string, string>;
-  /** Locations of server-snippets that the host already has. */
-  readonly twice: ReadonlyMap<string, readonly Problem[]>;
+  /** Locations of snippets that nginx refuses. */
+  readonly refusedLocations: ReadonlyMap<string, readonly Problem[]>;
   readonly translation: Translation;
   /** Variables that snippets declare. */
   readonly declared: ReadonlySet<string>;
@@ -41,7 +41,10 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const of = named(object);
   const written = annotationsOf(ingress, options.annotationsPrefix);
   const own = problems.get(of) ?? [];
-  const twice = world.twice.get(of)?.flatMap((one) => (one.kind === "field-unusable" ? [one] : [])) ?? [];
+  const refused = (name: string) =>
+    (world.refusedLocations.get(of) ?? []).flatMap((one) =>
+      one.kind === "field-unusable" && one.field === `annotation ${name}` ? [one.why] : [],
+    );
   const about = (name: string) => own.filter((problem) => keyOf(problem) === name);
   const isThere = (problem: Problem) => !world.onlyHere.has(fullSentence(problem));
   const uses: Uses = {
@@ -59,7 +62,7 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
       ...(name.endsWith("-snippet") && allowed
         ? snippetWork(text, world.declared, contextIn(world, "annotation", name))
         : []),
-      ...(name === "server-snippet" ? twice.map(({ why }) => `${why}: nginx would refuse the snippet`) : []),
+      ...refused(name).map((why) => `${why}: nginx would refuse the snippet`),
       ...workHere(about(name), world),
     ];
     const idle = about(name).filter(isThere).map(sentence);

@@ -20,6 +20,7 @@ import type { Command, Flags } from "../flags.ts";
 import { translateOptions } from "../options.ts";
 import { misplacedIn } from "./findings/misplaced.ts";
 import { missingClasses } from "./findings/missing-class.ts";
+import { misplacedLocations } from "./findings/nested-locations.ts";
 import { locatedTwice } from "./findings/twice-located.ts";
 import { unservedGateways } from "./findings/unserved-gateways.ts";
 import { untargetedPolicies } from "./findings/untargeted-policies.ts";
@@ -71,7 +72,9 @@ export function judged(
   const hasGatewayClasses = [...snapshot.gatewayClasses.keys()].length > 0;
   const ofClasses = [...missingClasses(snapshot, hasClasses), ...unservedGateways(snapshot, hasGatewayClasses)];
   const ofSnippets = snippetProblems(snippetsIn(whole, configuration.settings, options));
-  const twice = locatedTwice(snapshot, configuration, options.annotationsPrefix);
+  const ofLocations = [locatedTwice, misplacedLocations].flatMap((find) =>
+    find(snapshot, configuration, options.annotationsPrefix),
+  );
   const ofFiles = [...library.problems.values()].flat();
   const all = distinct([
     ...ofFiles,
@@ -81,7 +84,7 @@ export function judged(
     ...ofClasses,
     ...untargetedPolicies(snapshot),
     ...ofSnippets,
-    ...twice,
+    ...ofLocations,
   ]).map((given): Finding => {
     const problem = aboutUnread(given, library.unread);
     const { kind, namespace, name } = problem.object;
