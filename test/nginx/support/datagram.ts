@@ -3,7 +3,7 @@ import { createSocket } from "node:dgram";
 
 /** Resolves with the first answer to `text`. */
 export async function datagramAnswer(text: string, port: number, host: string): Promise<string> {
-  const client = createSocket("udp4");
+  const client = createSocket(host.includes(":") ? "udp6" : "udp4");
   const ask = () => client.send(text, port, host);
   const again = setInterval(ask, 1_000);
   try {
