@@ -172,5 +172,6 @@ function whyOf(stderr: string): string {
   return line
     .replace(/^.*\[emerg\]\s+(?:\d+#\d+:\s+)?/, "")
     .replace(/ in \S+:\d+$/, "")
-    .trim();
+    .trim()
+    .replace(/\.$/, "");
 }

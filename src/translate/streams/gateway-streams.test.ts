@@ -13,6 +13,7 @@ const world: StreamWorld = {
   service: () => ({ spec: { ports: [{ port: 443 }] } }) as unknown as Service,
   endpoints: (key) => ({ kind: "endpoints", endpoints: [{ address: key, port: 1 }] }),
   taken: () => undefined,
+  elsewhere: () => undefined,
   refusal: () => undefined,
 };
 

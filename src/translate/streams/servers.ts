@@ -20,6 +20,8 @@ export interface StreamWorld {
   endpoints(service: string, port: ServicePort, protocol: "TCP" | "UDP"): EndpointsAnswer;
   /** Returns another listener on a port; undefined if there is none. */
   taken(kind: "tcp" | "udp", port: number): string | undefined;
+  /** Returns a Gateway or a ListenerSet that has the port on an address of its own. */
+  elsewhere(kind: "tcp" | "udp", port: number): string | undefined;
   /**
    * Returns nginx's refusal of this text for a port such as `tcp/5432`; undefined if nginx did
    * not refuse it.
@@ -78,7 +80,7 @@ function readPort(
   const taken = world.taken(kind, port);
   if (taken !== undefined) return `port ${port} is taken by ${taken}`;
   const refusal = world.refusal(`${kind}/${port}`, text);
-  if (refusal !== undefined) return refusal.why;
+  if (refusal !== undefined) return whyRefused(refusal, port, world.elsewhere(kind, port));
   const parts = /^([^/:\s]+)\/([^/:\s]+):([^/:\s]+)(?::(|PROXY))?(?::(|PROXY))?$/i.exec(text.trim());
   if (parts === null) return `${JSON.stringify(text)} is not namespace/service:port with PROXY or nothing behind it`;
   const [, namespace, name, reference = "", accept = "", send = ""] = parts;
@@ -100,6 +102,15 @@ function readPort(
     acceptProxyProtocol: kind === "tcp" && accept !== "",
     sendProxyProtocol: kind === "tcp" && send !== "",
   };
+}
+
+/**
+ * Returns the reason why nginx cannot open a port. Linux lets a running nginx open no port on all
+ * addresses that it has on one of them already. An nginx that starts opens such a port once.
+ */
+function whyRefused({ why }: Refusal, port: number, owner: string | undefined): string {
+  if (owner === undefined) return why;
+  return `nginx has port ${port} for ${owner} on an address of its own, and cannot open it on all addresses while it runs; use another port, or remove that listener and then write the entry anew`;
 }
 
 /**

@@ -136,6 +136,7 @@ export class Streams {
         this.#endpoints.of(key, { port: String(declared.port), declared, serviceUpstream: false, protocol }),
       taken: (kind, port) =>
         this.#options.reservedPorts.get(port) ?? ownersOn(this.#ofGateways, kind, port).map(named)[0],
+      elsewhere: (kind, port) => ownersOn(this.#ofGateways, kind, port, "own").map(named)[0],
       refusal: (port, text) => {
         const refused = quarantine.ports.get(port);
         return refused?.version === text ? refused : undefined;
@@ -144,10 +145,15 @@ export class Streams {
   }
 }
 
-/** Returns the owners of a Gateway's port on all addresses of this machine. */
-function ownersOn({ ports, requests }: OfGateways, kind: "tcp" | "udp", port: number): readonly Owner[] {
+/** Returns the owners of a Gateway's port: on all addresses of this machine, or on its own. */
+function ownersOn(
+  { ports, requests }: OfGateways,
+  kind: "tcp" | "udp",
+  port: number,
+  at: "all" | "own" = "all",
+): readonly Owner[] {
   const isHere = ({ address, listenPort }: Pick<StreamPort, "address" | "listenPort">) =>
-    address === undefined && listenPort === port;
+    (address === undefined) === (at === "all") && listenPort === port;
   const stream = ports.find((one) => isHere(one) && (one.protocol === "udp") === (kind === "udp"));
   if (stream !== undefined || kind === "udp") return stream?.owners ?? [];
   for (const one of requests.values()) if (isHere(one)) return one.owners;
