@@ -98,7 +98,7 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
     unjudged: [
       ...main.unjudged.filter(({ at, of }) => of !== at?.file || !understood.has(`${at.file}:${at.line}`)),
       ...unjudged,
-      ...(live ? [] : othersIn(read.files)),
+      ...(live ? [] : othersIn(read.files, flags.annotationsPrefix)),
       ...(folder === undefined
         ? []
         : otherLanguagesIn(folder, read.files.size === 0).filter(({ of }) => !read.files.has(of))),

@@ -506,3 +506,12 @@ test("Ingresses without a class are named, because without a default class nothi
     'kind: IngressClass\napiVersion: networking.k8s.io/v1\nmetadata: { name: nginx, annotations: { ingressclass.kubernetes.io/is-default-class: "true" } }\nspec: { controller: k8s.io/ingress-nginx }\n';
   expect((await compatOf(`${defaulted}${text}`)).text).not.toContain("names no class");
 });
+
+test("an annotation for F5's program is a mistake of an Ingress of ingress-nginx, and otherwise not judged", async () => {
+  const theirs = "nginx.org/client-max-body-size: 8m";
+  const mixed = await compatOf(ingress("a", "web", 1, `${theirs}, ${prefixed("proxy-body-size: 8m")}`));
+  expect(mixed.code).toBe(0);
+  expect(mixed.text).not.toContain("Not judged");
+  expect(mixed.text).toContain("annotation nginx.org/client-max-body-size has no effect");
+  expect((await compatOf(ingress("a", "web", 1, theirs))).text).toContain("Not judged");
+});

@@ -10,7 +10,7 @@ import type { Unjudged } from "./unjudged.ts";
 import { controllerOfF5, isAnnotationOfF5, isImageOfF5, vendors } from "./vendors.ts";
 
 /** Returns one entry for each such object in the files. */
-export function othersIn(files: Files): Unjudged[] {
+export function othersIn(files: Files, ownPrefix: string): Unjudged[] {
   const found: Unjudged[] = [];
   for (const [file, { objects, others }] of files) {
     for (const { value, placeOf } of others) {
@@ -33,8 +33,10 @@ export function othersIn(files: Files): Unjudged[] {
       )
         found.push({ of: `IngressClass ${key}`, at: { file, ...placeOf([]) }, why: `it is for ${vendors.f5}` });
       if (kind !== "Ingress" || object === undefined) continue;
-      const theirs = Object.keys((object as Ingress).metadata.annotations ?? {}).filter(isAnnotationOfF5);
-      if (theirs.length === 0) continue;
+      const written = Object.keys((object as Ingress).metadata.annotations ?? {});
+      const theirs = written.filter(isAnnotationOfF5);
+      // An Ingress with annotations of ingress-nginx is judged, and theirs are mistakes in it.
+      if (theirs.length === 0 || written.some((one) => one.startsWith(`${ownPrefix}/`))) continue;
       const at = { file, ...placeOf(["metadata", "annotations", theirs[0]!]) };
       const why = `${theirs.join(", ")}: for ${vendors.f5}; ingress-nginx and Sluice ignore them`;
       found.push({ of: `Ingress ${key}`, namespace: nameOf(key).namespace ?? "default", at, why });
