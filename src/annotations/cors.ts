@@ -148,6 +148,8 @@ export const cors = feature({
     place.bind("cors_origins", all ? "*" : pattern);
     return { live: true };
   },
+  // A page that asks in the background learns only so that the login has expired.
+  signinHeaders: true,
   answerHeaders: ({ enabled, ...value }, place) => {
     if (!enabled || value.origins.length === 0) return [];
     const corsHeader = (name: string, text: Token) => header(name, text, place);

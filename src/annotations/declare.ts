@@ -252,6 +252,8 @@ export interface Feature<F extends Fields, R> {
   readonly standInHeaders?: readonly Header[];
   /** Headers of the answer, which are added to the backend's or replace them. */
   readonly answerHeaders?: (value: R, place: Place, settings: Settings) => readonly AnswerHeader[];
+  /** Whether redirects to a sign-in page have these headers, too. */
+  readonly signinHeaders?: true;
   /** Whether a header of the answer is left to a snippet that sets it. `name` is in lower case. */
   readonly yieldsHeader?: (value: R, name: string) => boolean;
   /** Names, in lower case, of the answer's headers that its text sets. */

@@ -1,5 +1,5 @@
 /** Calls a hook of all features of one object, so that the callers need not know the features. */
-import type { Header } from "../directives/place.ts";
+import type { AnswerHeader, Header, Place } from "../directives/place.ts";
 import type { Fields } from "../model/records.ts";
 import type { HeaderLine } from "../settings/header-lines.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -153,6 +153,13 @@ export function overruledBy(values: FeatureValues): ReadonlySet<string> {
 
 /** Request headers towards a backend that stands in for one without endpoints. */
 export const standInHeaders: readonly Header[] = featureList.flatMap(([, feature]) => feature.standInHeaders ?? []);
+
+const atSignin = featureList.filter(([, feature]) => feature.signinHeaders === true);
+
+/** Returns the headers of answers that a redirect to a sign-in page has, too. */
+export function signinHeaders(values: FeatureValues, place: Place, settings: Settings): readonly AnswerHeader[] {
+  return atSignin.flatMap(([name, feature]) => feature.answerHeaders?.(values[name] as never, place, settings) ?? []);
+}
 
 const onlyOpen = featureList.filter(([, feature]) => feature.onlyOpen === true).map(([name]) => name);
 

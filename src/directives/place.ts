@@ -134,6 +134,8 @@ export interface Place extends ServerPlace {
    * are set before.
    */
   errorBackend(own: boolean): ErrorBackend;
+  /** Returns the headers that a redirect to a sign-in page has beside its own. */
+  signinHeaders(): readonly AnswerHeader[];
   /**
    * Lines of `add_header` in snippets that are not inherited, because a location beside this one
    * has a line of its own.

@@ -82,6 +82,7 @@ export function notingPlace(
     owned: true,
     authenticates: true,
     resolver: Token.name("127.0.0.1:10243"),
+    signinHeaders: () => [],
     forgottenBeside: [],
     poolsOf: "",
     declares: () => false,

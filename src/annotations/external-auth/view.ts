@@ -219,7 +219,11 @@ export function passedCookies(value: ExternalAuth, { authenticates, dynamic }: P
 /** Returns the view of `templates/auth-signin.tmpl`. */
 function signinView(question: Question, place: Place): View {
   const { alwaysSetCookie } = question;
-  return { dynamic: place.dynamic, escapes: true, alwaysSetCookie, target: signinTarget(question, place) };
+  const headers = place
+    .signinHeaders()
+    .filter(({ replaces }) => replaces)
+    .map(({ name, value }) => ({ name, value }));
+  return { dynamic: place.dynamic, escapes: true, alwaysSetCookie, headers, target: signinTarget(question, place) };
 }
 
 const cameFrom = "$pass_access_scheme://$own_host$escaped_request_uri";

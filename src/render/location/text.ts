@@ -4,7 +4,7 @@
  * are written, and where requests go.
  */
 
-import { headerLinesOf, holds, ownTextOf } from "../../annotations/hooks.ts";
+import { headerLinesOf, holds, ownTextOf, signinHeaders } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
 import type { AnswerHeader, HttpPart, InternalLocation, Place } from "../../directives/place.ts";
@@ -171,6 +171,7 @@ export class LocationTexts {
       owned: traits.owned,
       authenticates: traits.authenticates,
       forgottenBeside: forgottenLines({ http, server: [...server, ...hostLines], location: [] }, "add_header"),
+      signinHeaders: () => signinHeaders(values, place, this.#about.settings),
       poolsOf,
       declares: (variable) => declared.has(variable),
       needsGroups: () => {
