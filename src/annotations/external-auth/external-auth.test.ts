@@ -28,6 +28,8 @@ test.each([
   ["https://$host:8443/x", "$host"],
   ["http://[2001:db8::1]:80/", "[2001:db8::1]"],
   ["http://a..b/", undefined],
+  ["http://a b/", undefined],
+  ["http://a/b c", undefined],
   ["ftp://a/", undefined],
   ["//a/", undefined],
   ["auth", undefined],
@@ -101,6 +103,11 @@ test.each([
     { "auth-url": "nowhere" },
     {},
     "annotation auth-url: nowhere is not an absolute http or https URL; its paths answer 503",
+  ],
+  [
+    { "auth-url": "not a url" },
+    {},
+    "annotation auth-url: not a url is not an absolute http or https URL; its paths answer 503",
   ],
   [
     { ...asked, "auth-proxy-set-headers": "h" },

@@ -57,7 +57,7 @@ type Names = (name: string) => boolean;
  * machine gets the auth request.
  */
 export const questionUrlNaming = (declared: Names): Kind<string> => {
-  const kind = withVariables(trimmed(textOf(urlLetters)), (name) => isQuestionVariable(name) || declared(name));
+  const kind = withVariables(questionText, (name) => isQuestionVariable(name) || declared(name));
   const ofHost = withVariables(trimmed(textOf(urlLetters)), isQuestionVariable);
   const read: Kind<string>["read"] = (text) => {
     const origin = /^\s*https?:\/\/[^/?]*/i.exec(text)?.[0];
@@ -70,10 +70,13 @@ export const questionUrlNaming = (declared: Names): Kind<string> => {
 export const signinUrlNaming = (declared: Names): Kind<string> =>
   withVariables(trimmed(textOf(urlLetters)), (name) => isSigninVariable(name) || declared(name));
 
+/** A blank is allowed here, because a URL with one closes its paths and drops no Ingress. */
+const questionText = trimmed(textOf({ label: urlLetters.label, characters: `${urlLetters.characters} ` }));
+
 export const questionUrl: Kind<string> = {
-  ...withVariables(trimmed(textOf(urlLetters)), isQuestionVariable),
+  ...withVariables(questionText, isQuestionVariable),
   good: ["http://auth.shop.svc.cluster.local/check", "https://$host:8443/check?uri=$request_uri"],
-  bad: ["http://a/{x}", "http://a/%2f", "http://a b/", 'http://a/"; }', "http://a/$nosuch", "http://a/#"],
+  bad: ["http://a/{x}", "http://a/%2f", 'http://a/"; }', "http://a/$nosuch", "http://a/#"],
 };
 
 export const signinUrl: Kind<string> = {
@@ -128,7 +131,7 @@ export const usualDurations: readonly string[] = ["200 202 401 5m"];
  * The host may hold variables.
  */
 export function hostOfUrl(url: string): string | undefined {
-  const host = /^https?:\/\/(\[[\da-f:.]+\]|[^/:?&=,]+)(?::(?:\d{1,5}|\$\w+))?(?:[/?].*)?$/i.exec(url)?.[1];
+  const host = /^https?:\/\/(\[[\da-f:.]+\]|[^/:?&=,]+)(?::(?:\d{1,5}|\$\w+))?(?:[/?]\S*)?$/i.exec(url)?.[1];
   if (host === undefined) return undefined;
   return isHost(host) || /^[\w.-]*\$[\w$.-]+$/.test(host) ? host : undefined;
 }
