@@ -53,7 +53,8 @@ export function plainRoutes(paths: readonly NumberedPath[]): Route[] {
   const slash = new Map<string, Route>();
   for (const { path, location } of [...exact.values(), ...prefix.values()]) {
     const bare = path.slice(0, -1);
-    if (!path.endsWith("/") || bare === "" || denied.get(location) === true) continue;
+    // nginx reads `//` as `/`, so a redirect to it would never end.
+    if (!path.endsWith("/") || bare === "" || bare === "/" || denied.get(location) === true) continue;
     if (!exact.has(bare)) claim(slash, { match: "slash", path: bare, location });
   }
   const byLength = [...prefix.values()].sort((a, b) => b.path.length - a.path.length || (a.path < b.path ? 1 : -1));

@@ -21,6 +21,7 @@ test.each([
   ["Prefix is element-wise", [prefix("/"), prefix("/foo")], ["exact /foo -> 1", "prefix /foo/ -> 1", "prefix / -> 0"]],
   ["Prefix with a slash redirects to it", [prefix("/foo/")], ["prefix /foo/ -> 0", "slash /foo"]],
   ["Exact with a slash redirects to it", [exact("/foo/")], ["exact /foo/ -> 0", "slash /foo"]],
+  ["nothing is redirected to //, which nginx reads as /", [prefix("//")], ["prefix // -> 0"]],
   ["nothing redirects to what is denied", [exact("/foo/", { denied: true })], ["exact /foo/ -> 0"]],
   [
     "Exact takes the path itself, Prefix what is below",
