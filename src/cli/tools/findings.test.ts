@@ -63,3 +63,20 @@ test("Ingresses without a class are noted, unless an IngressClass is the default
   expect(note(...both, ingressClass({ "ingressclass.kubernetes.io/is-default-class": "true" }))).toBeUndefined();
   expect(note(both[1]!)).toBeUndefined();
 });
+
+test("an Ingress whose class does not exist is left out for this reason, and not for its namespace", () => {
+  const apiVersion = "networking.k8s.io/v1";
+  const objects = [
+    {
+      ...{ apiVersion, kind: "Ingress", metadata: { name: "web", namespace: "ns" } },
+      spec: { ingressClassName: "nginx", defaultBackend: { service: { name: "web", port: { number: 80 } } } },
+    },
+    {
+      ...{ apiVersion, kind: "IngressClass", metadata: { name: "outside" } },
+      spec: { controller: "k8s.io/ingress-nginx" },
+    },
+  ];
+  const text = objects.map((one) => JSON.stringify(one)).join("\n---\n");
+  const { leftOut } = judged(new Map([["all.yaml", readManifest(text)]]), defaultFlags("serve"));
+  expect(leftOut()).toBe("1 Ingress is not served here, and left out: ns/web (there is no IngressClass nginx)");
+});

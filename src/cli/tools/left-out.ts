@@ -14,14 +14,14 @@ import type { Files } from "./folder.ts";
  * controller serves.
  */
 export function leftOutNote(
-  { ingresses }: Pick<Snapshot, "ingresses">,
+  { ingresses, ingressClasses }: Pick<Snapshot, "ingresses" | "ingressClasses">,
   isServed: (key: string) => boolean,
   served: string,
 ): string | undefined {
   const left = [...ingresses].filter(([key]) => !isServed(key));
   return noteOf(
     ["Ingress", "Ingresses"],
-    left.map(([key, ingress]) => `${key} (${whyOf(ingress, served)})`),
+    left.map(([key, ingress]) => `${key} (${whyOf(ingress, served, ingressClasses)})`),
   );
 }
 
@@ -77,11 +77,15 @@ function noteOf([one, many]: readonly [string, string], left: readonly string[])
   return `${what} not served here, and left out: ${firstOf(left, "; ")}`;
 }
 
-function whyOf(ingress: Ingress, served: string): string {
+function whyOf(ingress: Ingress, served: string, classes: Snapshot["ingressClasses"]): string {
   if (ingress.metadata.deletionTimestamp !== undefined) return "it is being deleted";
   const named = classOf(ingress);
   if (named === undefined) return `it names no class, and ${served} is served`;
-  return named === served ? "its namespace is not watched" : `its class is ${named}, and ${served} is served`;
+  if (named !== served) return `its class is ${named}, and ${served} is served`;
+  const isMissing = ingress.spec?.ingressClassName !== undefined && classes !== undefined && !classes.has(named);
+  return isMissing
+    ? `there is no IngressClass ${named}`
+    : "its namespace is not watched, or its IngressClass is for another controller";
 }
 
 /** Returns a sentence about Ingresses of our class that have no routes because of a refusal. */
