@@ -686,3 +686,16 @@ test.each([
     rmSync(whole, { recursive: true });
   }
 });
+
+test("a Service of the type ExternalName lacks an address here, and no Pods", async () => {
+  const here = mkdtempSync(join(tmpdir(), "sluice-outside-"));
+  onTestFinished(() => rmSync(here, { recursive: true }));
+  const spec = { type: "ExternalName", externalName: "site.example", ports: [{ port: 80 }] };
+  const outside = { apiVersion: "v1", kind: "Service", metadata: { name: "web", namespace: "shop" }, spec };
+  const objects = [ingress({ namespace: "shop", name: "web", host: "a.example" }), outside];
+  writeFileSync(join(here, "all.yaml"), objects.map((one) => JSON.stringify(one)).join("\n---\n"));
+  const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const { text } = await ran(tool, "http://a.example/", here);
+  expect(text).toContain("no address of site.example, the externalName of Service shop/web, is known");
+  expect(text).not.toContain("Pods");
+});

@@ -182,5 +182,10 @@ function ofService({ path }: Decision, { services, endpointSlices }: Snapshot): 
   const endpoints = slices.flatMap((slice) => slice.endpoints ?? []);
   if (endpoints.length > 0)
     return [`none of the ${endpoints.length} endpoints of Service ${key} is ready; look at its Pods`];
+  const { type, externalName } = found.spec ?? {};
+  if (type === "ExternalName")
+    return [
+      `no address of ${externalName}, the externalName of Service ${key}, is known; files have none, and a running controller asks its nameserver`,
+    ];
   return [`Service ${key} has no endpoint: does its selector fit the labels of the Pods, and does one run?`];
 }
