@@ -83,3 +83,14 @@ test("a value for the whole host that an older Ingress overrules is reported, un
   expect(reported({ "server-alias": "b.example" }, { "server-alias": "b.example" })).toEqual([]);
   expect(reported({}, { "server-alias": "c.example" })).toEqual([]);
 });
+
+test("an alias of an Ingress with two hosts names the one that has it, and is not called useless", () => {
+  const one = ingress({ name: "a", host: "a.example", annotations: { "server-alias": "c.example" } });
+  const rules = [...one.spec!.rules!, { ...one.spec!.rules![0]!, host: "b.example" }];
+  const both = { ...one, spec: { ...one.spec, rules } };
+  const snapshot = put(base, service("web"), slice("web", "192.0.2.7"), both);
+  const { problems } = translate({ ...emptyInputs, snapshot }, defaultOptions, fake);
+  expect([...problems.values()].flat().map(sentence)).toEqual([
+    "annotation server-alias: c.example can only be the alias of one host, so a.example has it, and b.example does not; the rest of it is used",
+  ]);
+});

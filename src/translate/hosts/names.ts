@@ -75,6 +75,8 @@ export function nameProblems(
         : formOf(name) !== "exact" && formOf(owner ?? "") !== "exact"
           ? `${name} takes names that host ${owner} of another namespace has`
           : `${name} is an alias of ${owner} already`;
+    // A Claim on several hosts keeps the alias for one of them.
+    if (owner !== undefined && owner !== name && lister.hosts.has(owner)) return [lessFor(lister, host, name, owner)];
     return [{ object: lister.owner, kind: "annotation-useless", key: "server-alias", why }];
   });
   // `_` means the catch-all everywhere else, but is only a plain name in server_name.
@@ -94,6 +96,11 @@ export function nameProblems(
     problems.push({ object: redirecting.owner, kind: "annotation-useless", key: "from-to-www-redirect", why });
   }
   return problems;
+}
+
+function lessFor(lister: Claim, host: string, name: string, owner: string): Problem {
+  const why = `${name} can only be the alias of one host, so ${owner} has it, and ${host} does not`;
+  return { object: lister.owner, kind: "annotation-partly", key: "server-alias", why };
 }
 
 /** Returns the www twin; undefined for the catch-all and for a wildcard, which have none. */
