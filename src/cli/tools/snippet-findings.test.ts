@@ -112,3 +112,12 @@ test("directives of modules that the operator loads are not reported", () => {
   const main: Snippet = { object, field: "data.main-snippet", text: "load_module modules/own.so;", context: "main" };
   expect(sentences(main, annotation("own_directive $own;"))).toEqual([]);
 });
+
+test("a location in an auth-snippet is reported, because the auth request's own location is exact", () => {
+  const text = "proxy_set_header X-One 1;\nlocation /open { auth_request off; }";
+  const field = "annotation auth-snippet";
+  expect(sentences({ ...annotation(text), field })).toEqual([
+    `${field}: line 2: a location cannot stand in the location of the auth request; nginx would refuse it`,
+  ]);
+  expect(sentences(annotation(text))).toEqual([]);
+});
