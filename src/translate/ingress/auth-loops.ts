@@ -1,0 +1,51 @@
+/**
+ * Warns about an auth service or a sign-in page that lies behind its own login. A path such as
+ * `/oauth2` has to be in an Ingress without `auth-url`; beside the guarded paths it is guarded too.
+ * Only a path that the Ingress names counts: `/` leaves room for a longer path of another Ingress.
+ */
+import type { FeatureValues } from "../../annotations/registry.ts";
+import type { Ingress } from "../../model/objects.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { typedPath } from "./paths.ts";
+
+interface Doubt {
+  readonly key: string;
+  readonly why: string;
+}
+
+/** Returns a doubt about `auth-url`, or else about `auth-signin`, if it leads to such a path. */
+export function authLoops(
+  ingress: Ingress,
+  { externalAuth, satisfy }: Pick<FeatureValues, "externalAuth" | "satisfy">,
+  { noAuthLocations }: Pick<Settings, "noAuthLocations">,
+): readonly Doubt[] {
+  if (externalAuth.kind !== "ask" || externalAuth.question.by !== "ingress" || satisfy.checks === "any") return [];
+  const { url, signin } = externalAuth.question;
+  const isGuarded = (path: string) => !noAuthLocations.some((prefix) => path.startsWith(prefix));
+  const asked = pathBehind(url, ingress);
+  if (asked !== undefined && isGuarded(asked)) {
+    const why = `it leads to the path ${asked} of this Ingress, which sends an auth request itself, so that no request passes; ${advice(asked)}`;
+    return [{ key: "auth-url", why }];
+  }
+  const page = pathBehind(signin, ingress);
+  if (page === undefined || !isGuarded(page)) return [];
+  const why = `it leads to the path ${page} of this Ingress, so clients without a login are redirected there without end; ${advice(page)}`;
+  return [{ key: "auth-signin", why }];
+}
+
+const advice = (path: string): string => `give ${path} an Ingress of its own without auth-url`;
+
+/** Returns the path of the Ingress to which a URL on one of its hosts leads, unless it is `/`. */
+function pathBehind(url: string, { spec }: Ingress): string | undefined {
+  const [, host = "", uri = ""] = /^https?:\/\/([^/?:]+)(?::\d+)?(\/[^?#]*)/i.exec(url) ?? [];
+  if (host === "") return undefined;
+  const isAny = /^\$\{?(?:http_|best_http_)?host\}?$/.test(host);
+  const rules = (spec?.rules ?? []).filter((rule) => isAny || rule.host?.toLowerCase() === host.toLowerCase());
+  const paths = rules.flatMap(({ http }) => http?.paths ?? []).map(typedPath);
+  const taking = paths.filter(({ text, type }) => {
+    if (text === "/" || !/^[\w./-]+$/.test(text)) return false;
+    const below = text.endsWith("/") ? text : `${text}/`;
+    return uri === text || (type === "prefix" && uri.startsWith(below));
+  });
+  return taking.map(({ text }) => text).sort((one, other) => other.length - one.length)[0];
+}
