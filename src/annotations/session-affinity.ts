@@ -10,7 +10,11 @@ import { plainText, textOf, trimmed } from "../kinds/text.ts";
 import { bool, oneOf } from "../kinds/words.ts";
 import { canary } from "./canary.ts";
 import { feature, field } from "./declare.ts";
+import { serviceUpstream } from "./service-upstream.ts";
 import { lost } from "./without-lua.ts";
+
+/** A headless Service has no address of its own, and its Endpoints are used. */
+const clusterIp = "service-upstream makes the Service's cluster IP the only Endpoint, unless the Service is headless";
 
 export const sessionAffinity = feature({
   name: "session-affinity",
@@ -119,6 +123,7 @@ export const sessionAffinity = feature({
     }),
   },
   onlyWith: {
+    type: ({ type }, other) => (type === "cookie" && other(serviceUpstream).on ? clusterIp : undefined),
     canaryBehavior: (_, other) => (other(canary) === undefined ? "this is no canary" : undefined),
     conditionalSameSiteNone: ({ conditionalSameSiteNone, sameSite }) =>
       conditionalSameSiteNone && sameSite !== "None" ? "session-cookie-samesite is not None" : undefined,

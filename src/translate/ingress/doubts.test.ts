@@ -272,3 +272,27 @@ test("upstream-vhost may name a variable that a snippet of the Ingress or of the
   expect(of("$zone.$team.example")).toEqual([]);
   expect(of("$zone.$squad.example")).toEqual([expect.stringContaining("$squad is no variable here")]);
 });
+
+test.each([
+  ["ip_hash", "$binary_remote_addr, the client's address,"],
+  ["request_uri", "$request_uri"],
+])("upstream-hash-by %s, without a variable, sends all requests to one Endpoint", (text, meant) => {
+  const annotations = { "upstream-hash-by": text };
+  const of = (more: object) => sentences(ingress({ name: "a", annotations: { ...annotations, ...more } }));
+  expect(of({})).toEqual([
+    `annotation upstream-hash-by: it names no variable, so all requests have the same hash and the same Endpoint; ${meant} would divide them`,
+  ]);
+  expect(of({ affinity: "cookie" })).toEqual([
+    "annotation upstream-hash-by has no effect: affinity chooses the Endpoint",
+  ]);
+  expect(of({ "upstream-hash-by": `$${text}` }).join()).not.toContain("names no variable");
+});
+
+test("a cookie has no Endpoints to choose from where service-upstream is on", () => {
+  const why =
+    "annotation affinity has no effect: service-upstream makes the Service's cluster IP the only Endpoint, unless the Service is headless";
+  const of = (on: string) =>
+    sentences(ingress({ name: "a", annotations: { affinity: "cookie", "service-upstream": on } }));
+  expect(of("true")).toContain(why);
+  expect(of("false")).not.toContain(why);
+});

@@ -31,14 +31,15 @@ export const groupName = /\(\?(?:P?<|')([a-z_]\w*)[>']/gi;
  * whose named groups the new path and the prefix may name.
  */
 export function variableDoubts(
-  values: Pick<FeatureValues, "backendRequest" | "rewrite" | "upstreamHashBy">,
+  values: Pick<FeatureValues, "backendRequest" | "rewrite" | "sessionAffinity" | "upstreamHashBy">,
   annotations: Readonly<Record<string, string>>,
   paths: () => readonly string[],
   settings: Settings,
 ): readonly Doubt[] {
-  const { backendRequest, rewrite, upstreamHashBy } = values;
+  const { backendRequest, rewrite, sessionAffinity, upstreamHashBy } = values;
   const { host, prefix } = backendRequest;
   const hash = upstreamHashBy?.text ?? "";
+  if (hash !== "" && !hash.includes("$") && sessionAffinity.type === undefined) return [constantHash(hash)];
   if (![host, prefix, rewrite.target, hash].some((text) => /[$_]/.test(text))) return none;
   const declares = declaredFor(annotations, settings);
   const groups = new Set(paths().flatMap((path) => [...path.matchAll(groupName)].map(([, name = ""]) => name)));
@@ -74,6 +75,14 @@ export function variableDoubts(
     const found = stranger === undefined ? "part of it is not filled in" : `$${stranger} is no variable here`;
     return [{ key, why: `${found}, so ${effect}${hint === undefined ? "" : `; ${hint}`}` }];
   });
+}
+
+/** Without a variable all requests have one hash. Some authors forget the `$`, or mean ip_hash. */
+function constantHash(text: string): Doubt {
+  const name = /^\{?(\w+)\}?$/.exec(text)?.[1] ?? "";
+  const meant = isKnownVariable(name, "http") ? `$${name}` : "$binary_remote_addr, the client's address,";
+  const why = `it names no variable, so all requests have the same hash and the same Endpoint; ${meant} would divide them`;
+  return { key: "upstream-hash-by", why };
 }
 
 /** Says whether a snippet of the Ingress or of the ConfigMap declares a variable. */
