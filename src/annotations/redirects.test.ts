@@ -26,6 +26,14 @@ test.each([
   expect(redirectsOf(annotations).elsewhere).toEqual(elsewhere);
 });
 
+test("a permanent-redirect beside a temporal-redirect has no effect, and a Problem says so", () => {
+  const both = { "temporal-redirect": "https://b.example", "permanent-redirect": "https://a.example" };
+  expect(readingOf(both).problems).toMatchObject([
+    { kind: "annotation-useless", key: "permanent-redirect", why: "temporal-redirect wins over it" },
+  ]);
+  expect(readingOf({ "temporal-redirect": "https://b.example" }).problems).toEqual([]);
+});
+
 test("a temporal-redirect that is no URL disables the whole group, and a Problem says so", () => {
   const reading = readingOf({
     "temporal-redirect": "/x",

@@ -109,7 +109,10 @@ export const redirects = resolvedFeature({
         return { value: none, problems: [useless(context, "temporal-redirect", why)] };
       }
       const { code, problems } = codeOf(fields.temporalCode, temporalCodes, context);
-      return { value: { ...value, elsewhere: { url: temporal, code } }, problems };
+      const beaten = context.given("permanent")
+        ? [useless(context, "permanent-redirect", "temporal-redirect wins over it")]
+        : [];
+      return { value: { ...value, elsewhere: { url: temporal, code } }, problems: [...problems, ...beaten] };
     }
     if (permanent === "") return { value };
     const { code, problems } = codeOf(fields.permanentCode, permanentCodes, context);
