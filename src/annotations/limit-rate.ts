@@ -1,12 +1,23 @@
 /** Limits how fast one answer is sent. nginx throttles only what it has buffered. */
 
 import { Token } from "../directives/token.ts";
+import { type Kind, no, shown } from "../kinds/kind.ts";
 import { integer } from "../kinds/numbers.ts";
 import { feature, field, type Other } from "./declare.ts";
 import { proxyBuffers } from "./proxy-buffers.ts";
 
 /** Kilobytes, as ingress-nginx reads it, although its documentation says otherwise (RS-31.4). */
-const kilobytes = { ...integer({ min: 0, max: 1_048_576 }), view: (value: number) => Token.size(`${value}k`) };
+const count = integer({ min: 0, max: 1_048_576 });
+const kilobytes: Kind<number> = {
+  ...count,
+  read: (text) => {
+    const [, digits, unit = ""] = /^(\d{1,6})([kmg])b?$/i.exec(text.trim()) ?? [];
+    if (digits === undefined) return count.read(text);
+    const times = { k: 1, m: 1024, g: 1024 * 1024 }[unit.toLowerCase()]!;
+    return no(`${shown(text)} has a unit; it is a number of kilobytes, like ${Number(digits) * times}`);
+  },
+  view: (value: number) => Token.size(`${value}k`),
+};
 
 const forBuffering = (_: unknown, other: Other) =>
   other(proxyBuffers).buffering === "off"

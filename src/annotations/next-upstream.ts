@@ -11,10 +11,12 @@ import { otherwise } from "./without-lua.ts";
 /** Words with one blank between them; `updating` is for the ConfigMap only. */
 const cases: typeof nextUpstreamCases = {
   ...nextUpstreamCases,
-  read: (text) =>
-    /^\s|\s\s|\bupdating\b/.test(text)
+  read: (text) => {
+    if (text.includes(",")) return no(`${shown(text)} has commas; write one blank between the words`);
+    return /^\s|\s\s|\bupdating\b/.test(text)
       ? no(`${shown(text)} is not a list of known failures with one blank between them`)
-      : nextUpstreamCases.read(text),
+      : nextUpstreamCases.read(text);
+  },
   good: ["off", "error timeout http_503", "http_502 "],
   bad: [...nextUpstreamCases.bad, "error  timeout", " error", "error updating"],
 };

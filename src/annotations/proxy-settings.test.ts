@@ -3,7 +3,7 @@
  * block's, and only for their protocol.
  */
 import { expect, test } from "vitest";
-import { notingPlace, settingsOf, valuesOf } from "../../test/support/reading.ts";
+import { notingPlace, readingOf, settingsOf, valuesOf } from "../../test/support/reading.ts";
 import { answers } from "./answers.ts";
 import { backendRequest } from "./backend-request.ts";
 import { nextUpstream } from "./next-upstream.ts";
@@ -60,4 +60,18 @@ test("a Host for the backend is the literal value of the user, unless it names v
   expect(host("$service_name.$namespace.svc")).toBe('"${service_name}.${namespace}.svc"');
   expect(host("$http_x_shop.example")).toBe('"${http_x_shop}.example"');
   expect(host("$nosuch.example")).toBe("$route_host");
+});
+
+test.each([
+  ["proxy-next-upstream", "http_502,error", `"http_502,error" has commas; write one blank between the words`],
+  ["limit-rate", "5m", `"5m" has a unit; it is a number of kilobytes, like 5120`],
+  ["limit-rate-after", "100k", `"100k" has a unit; it is a number of kilobytes, like 100`],
+  [
+    "auth-request-redirect",
+    "$request_uri",
+    `"$request_uri" holds "$"; allowed are letters, digits and - . _ ~ / : , ? & =; remove it, because the request's URI is sent without it`,
+  ],
+])("a value of %s in another notation gets advice", (key, text, why) => {
+  const { problems } = readingOf({ [key]: text, "auth-url": "http://192.0.2.1/" });
+  expect(problems.filter((one) => "key" in one && one.key === key)).toMatchObject([{ why }]);
 });

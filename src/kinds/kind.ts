@@ -68,6 +68,8 @@ export function unfilled(text: string): string | undefined {
   if (ofVault !== undefined) return `a tool should have filled in ${ofVault} before, such as argocd-vault-plugin`;
   if (/(?<!\?)<[a-z][^<>]*>/i.test(text))
     return "replace the angle brackets and their content with a value of your own";
+  if (/\[[A-Z]{3}[A-Z _-]+\]|\[[A-Z]{2,} [A-Z ]+\]/.test(text))
+    return "replace the square brackets and their content with a value of your own";
   if (/\{\{|\[\[-? *\./.test(text)) return "this is a template, which has to be rendered before";
   const [reference] = /\$\{[a-z]\w*\.[^{}]*\}/.exec(text) ?? [];
   if (reference !== undefined) return `a tool should have filled in ${reference} before, such as Terraform`;

@@ -3,6 +3,7 @@
  * ingress-nginx, except where that would let every request pass.
  */
 import { optional } from "../../kinds/combine.ts";
+import type { Kind } from "../../kinds/kind.ts";
 import { integer } from "../../kinds/numbers.ts";
 import { settableHeaderNames } from "../../kinds/reserved-headers.ts";
 import { bool, oneOf } from "../../kinds/words.ts";
@@ -20,6 +21,16 @@ import {
   signinUrlNaming,
   usualDurations,
 } from "./kinds.ts";
+
+/** Guides write `$request_uri` here, which is what the auth service gets without the annotation. */
+const withoutUri: Kind<string> = {
+  ...plainText,
+  read: (text) => {
+    const read = plainText.read(text);
+    if (read.ok || text !== "$request_uri") return read;
+    return { ...read, why: `${read.why}; remove it, because the request's URI is sent without it` };
+  },
+};
 
 export const fields = {
   url: field({
@@ -88,7 +99,7 @@ export const fields = {
   requestRedirect: field({
     key: "auth-request-redirect",
     example: "https://shop.example.com/welcome",
-    kind: plainText,
+    kind: withoutUri,
     fallback: () => "",
     onBad: "deny",
     risk: "Medium",
