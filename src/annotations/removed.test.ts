@@ -14,6 +14,10 @@ test.each([
   ["healthcheck-path", probes],
   ["healthcheck-http-status", probes],
   ["healthcheck-timeout", probes],
+  ["limit-burst", "limit-burst-multiplier times the limit is the burst"],
+  ["canary-by-cookie-value", "a request with the value always in the cookie of canary-by-cookie goes to the canary"],
+  ["opentelemetry-collector-host", "otlp-collector-host in the controller's ConfigMap names the collector"],
+  ["session-cookie-httponly", "the cookie is HttpOnly always"],
   ["ssl-certificate-arn", "spec.tls names the Secret with the certificate"],
 ])("the name %s of other programs gets its counterpart", (key, words) => {
   expect(meaningOfUnknown(key)).toEqual({ elsewhere: words });

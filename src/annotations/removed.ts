@@ -4,21 +4,30 @@ import { own } from "../model/own.ts";
 
 const probes = "the readiness probes of the Pods decide which of them are asked";
 
+const always = "a request with the value always in the cookie of canary-by-cookie goes to the canary";
+
 const strangers: Readonly<Record<string, string>> = {
   "health-check-path": probes,
   "health-check-timeout": probes,
   "healthcheck-path": probes,
   "healthcheck-timeout": probes,
   "allow-http": "ssl-redirect sends clients to https",
+  "canary-by-cookie-value": always,
+  "canary-cookie-value": always,
   "custom-response-headers": "custom-headers names a ConfigMap with headers of the answer",
+  "limit-burst": "limit-burst-multiplier times the limit is the burst",
+  "limit-burst-size": "limit-burst-multiplier times the limit is the burst",
   "load-balancer-algorithm": "load-balance or upstream-hash-by chooses the endpoint",
   "log-format": "log-format-upstream in the controller's ConfigMap is the format of all lines",
+  "opentelemetry-collector-host": "otlp-collector-host in the controller's ConfigMap names the collector",
+  "opentelemetry-collector-port": "otlp-collector-port in the controller's ConfigMap is the collector's port",
   "proxy-hide-headers": "hide-headers in the controller's ConfigMap removes headers of all answers",
   "proxy-set-header": "proxy-set-headers in the controller's ConfigMap adds headers to all requests",
   "rate-limit": "limit-rps and limit-rpm limit requests, and limit-connections connections",
   "rate-limit-window": "limit-rps counts for a second, and limit-rpm for a minute",
   "redirect-to-https": "ssl-redirect and force-ssl-redirect send clients to https",
   "rewrite-log": "enable-rewrite-log logs rewrites",
+  "session-cookie-httponly": "the cookie is HttpOnly always",
   "ssl-certificate": "spec.tls names the Secret with the certificate",
   "tls-acme": "cert-manager reads kubernetes.io/tls-acme, without nginx.ingress",
   "websocket-services": "websockets need no annotation",
