@@ -37,7 +37,7 @@ test.each([
   [
     { ...basic, "auth-secret": "other/users" },
     "deny",
-    "annotation auth-secret: Secret other/users is in another namespace, which the operator does not allow; its paths answer 503",
+    "annotation auth-secret: Secret other/users is in another namespace, and allow-cross-namespace-resources is off; its paths answer 503",
   ],
   [
     { ...basic, "auth-type": "digest", "auth-realm": "x" },

@@ -30,7 +30,7 @@ test.each([
   [
     "other/ca",
     { "other/ca": { "ca.crt": authority } },
-    "Secret other/ca is in another namespace, which the operator does not allow",
+    "Secret other/ca is in another namespace, and allow-cross-namespace-resources is off",
   ],
   ["shop/ca", { "shop/ca": { "tls.crt": authority } }, "Secret shop/ca has no ca.crt"],
   ["shop/ca", { "shop/ca": { "ca.crt": "x" } }, "Secret shop/ca has a ca.crt that does not hold certificates in PEM"],

@@ -179,7 +179,7 @@ function byOperator({ allowCrossNamespaceResources }: Settings): Context["foreig
   return (kind, key) =>
     allowCrossNamespaceResources
       ? undefined
-      : `${kind} ${key} is in another namespace, which the operator does not allow`;
+      : `${kind} ${key} is in another namespace, and allow-cross-namespace-resources is off`;
 }
 
 function mapOf<K extends object, V>(maps: WeakMap<K, Map<string, V>>, key: K): Map<string, V> {
