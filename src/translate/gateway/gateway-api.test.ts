@@ -879,3 +879,11 @@ test("a prefix with escapes is replaced as nginx knows it, without them", () => 
   expect(filtersFor(rewrite)?.rewrite?.path).toEqual({ type: "prefix", prefix: "/a b", path: "/new" });
   expect(filtersFor(redirect)?.redirect?.path).toEqual({ type: "prefix", prefix: "/a b", path: "/new" });
 });
+
+test.each([-1, 0, 65_536, 1e308])("a listener with port %d is not served, and others are", (port) => {
+  const odd = listener({ name: "odd", port });
+  const { gateway: of, configuration, sentences } = outcome(gateway({ listeners: [odd, listener({})] }), route({}));
+  expect(sentences).toContain(`spec.listeners[0].port: ${port} is not a port number; the listener is not served`);
+  expect([...configuration.listenerPorts.keys()]).toEqual(["ns/gw:80"]);
+  expect(of().listeners).toMatchObject([{ Accepted: "UnsupportedValue" }, { Accepted: true }]);
+});

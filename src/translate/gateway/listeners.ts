@@ -145,6 +145,10 @@ function refusalOf(listener: GatewayListener, { field, gateway, object, lacks, g
   if (own(kindsOf, protocol) === undefined) {
     return fault("UnsupportedProtocol", `${field}.protocol`, `${protocol} is not HTTP, HTTPS, TLS, TCP or UDP`);
   }
+  // The definitions of the Gateway API bound the number, but a cluster may have others.
+  if (port < 1 || port > 65_535) {
+    return fault("UnsupportedValue", `${field}.port`, `${port} is not a port number`);
+  }
   const missing = protocol === "TLS" ? "streamTls" : "stream";
   if (own(streams, protocol) !== undefined && lacks.has(missing)) {
     return fault("UnsupportedProtocol", `${field}.protocol`, `nginx here has no ${capabilityNames[missing]}`);
