@@ -286,6 +286,7 @@ test.each([
     "annotation upstream-hash-by has no effect: affinity chooses the Endpoint",
   ]);
   expect(of({ "upstream-hash-by": `$${text}` }).join()).not.toContain("names no variable");
+  expect(of({ "upstream-vhost": "$nosuch.example" }).join()).toMatch(/names no variable.*\$nosuch is no variable here/);
 });
 
 test("a cookie has no Endpoints to choose from where service-upstream is on", () => {

@@ -12,7 +12,7 @@ import { authLoops } from "./auth-loops.ts";
 import { idleBeside, missingBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
 import { unreadName } from "./unread-names.ts";
-import { groupName, variableDoubts } from "./variable-doubts.ts";
+import { groupName, hashDoubts, variableDoubts } from "./variable-doubts.ts";
 
 /**
  * Returns one Problem for each doubtful text. `values` are those of its annotations. `prefix` is
@@ -34,6 +34,7 @@ export function doubtsOf(
     websocketDoubts(values),
     grpcDoubts(values, settings),
     authLoops(ingress, values, settings),
+    hashDoubts(values),
     values.appRoot.path === "/" ? [endless] : none,
     variableDoubts(values, annotations, () => pathsOf(ingress).map(({ text }) => text), settings),
   );

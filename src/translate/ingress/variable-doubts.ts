@@ -31,15 +31,14 @@ export const groupName = /\(\?(?:P?<|')([a-z_]\w*)[>']/gi;
  * whose named groups the new path and the prefix may name.
  */
 export function variableDoubts(
-  values: Pick<FeatureValues, "backendRequest" | "rewrite" | "sessionAffinity" | "upstreamHashBy">,
+  values: Pick<FeatureValues, "backendRequest" | "rewrite" | "upstreamHashBy">,
   annotations: Readonly<Record<string, string>>,
   paths: () => readonly string[],
   settings: Settings,
 ): readonly Doubt[] {
-  const { backendRequest, rewrite, sessionAffinity, upstreamHashBy } = values;
+  const { backendRequest, rewrite, upstreamHashBy } = values;
   const { host, prefix } = backendRequest;
   const hash = upstreamHashBy?.text ?? "";
-  if (hash !== "" && !hash.includes("$") && sessionAffinity.type === undefined) return [constantHash(hash)];
   if (![host, prefix, rewrite.target, hash].some((text) => /[$_]/.test(text))) return none;
   const declares = declaredFor(annotations, settings);
   const groups = new Set(paths().flatMap((path) => [...path.matchAll(groupName)].map(([, name = ""]) => name)));
@@ -78,11 +77,16 @@ export function variableDoubts(
 }
 
 /** Without a variable all requests have one hash. Some authors forget the `$`, or mean ip_hash. */
-function constantHash(text: string): Doubt {
+export function hashDoubts({
+  sessionAffinity,
+  upstreamHashBy,
+}: Pick<FeatureValues, "sessionAffinity" | "upstreamHashBy">): readonly Doubt[] {
+  const text = upstreamHashBy?.text ?? "";
+  if (text === "" || text.includes("$") || sessionAffinity.type !== undefined) return none;
   const name = /^\{?(\w+)\}?$/.exec(text)?.[1] ?? "";
   const meant = isKnownVariable(name, "http") ? `$${name}` : "$binary_remote_addr, the client's address,";
   const why = `it names no variable, so all requests have the same hash and the same Endpoint; ${meant} would divide them`;
-  return { key: "upstream-hash-by", why };
+  return [{ key: "upstream-hash-by", why }];
 }
 
 /** Says whether a snippet of the Ingress or of the ConfigMap declares a variable. */
