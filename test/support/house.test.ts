@@ -175,6 +175,21 @@ test("no file under src has more than 300 lines, and no folder has more than 25 
   expect([long, full.map(([folder]) => folder)]).toEqual([[], []]);
 });
 
+/** Every object of JavaScript has an entry for names such as `constructor`. */
+test("translate looks up words of users in tables by own()", () => {
+  const rooms = sources.filter((path) => path.startsWith("src/translate/"));
+  const tables = new Set(
+    rooms.flatMap((path) =>
+      [...read(path).matchAll(/^(?:export )?const (\w+): Readonly<Record<string,/gm)].map(([, name]) => name!),
+    ),
+  );
+  const lookups = rooms.flatMap((path) =>
+    [...read(path).matchAll(/\b(\w+)\[[a-z]/g)].flatMap(([, name]) => (tables.has(name!) ? [`${path}: ${name}`] : [])),
+  );
+  expect(tables.size).toBeGreaterThan(4);
+  expect(lookups).toEqual([]);
+});
+
 test("only the command line reads arguments and environment", () => {
   const readers = sources.filter((path) => /\bprocess\.(argv|env)\b/.test(read(path)));
   // These are a program of its own, the variables of the image's build, and those that nginx

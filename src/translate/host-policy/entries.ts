@@ -1,5 +1,6 @@
 /** Reads a host policy from one ConfigMap, or from the labels of Namespaces. */
 import type { ConfigMap, Namespace } from "../../model/objects.ts";
+import { own } from "../../model/own.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { HostEntry } from "./policy.ts";
 
@@ -51,7 +52,7 @@ export function entriesOfNamespaces(namespaces: Iterable<Namespace>): ReadEntrie
     for (const [key, value] of Object.entries(metadata.labels ?? {})) {
       if (!key.startsWith(labelPrefix)) continue;
       const host = key.slice(labelPrefix.length).toLowerCase();
-      const form = Object.hasOwn(forms, value) ? forms[value] : undefined;
+      const form = own(forms, value);
       if (form !== undefined && name.test(host)) entries.push({ namespace: metadata.name, hosts: form(host) });
       else problems.push(unusableLabel(metadata.name, key, value));
     }
