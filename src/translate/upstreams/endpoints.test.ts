@@ -84,6 +84,11 @@ test("a numeric target port is used where no port of the slice fits, and a named
   expect(ask({ slices, service: service({ ports: [{ port: 80, targetPort: "web" }] }) })).toBe("192.0.2.1:9");
 });
 
+test("a slice that has only ports of another protocol has no endpoint", () => {
+  const slices = [slice([{ addresses: ["192.0.2.1"] }], [{ name: "http", port: 9, protocol: "UDP" }])];
+  expect(ask({ slices })).toBe("");
+});
+
 test("loopback endpoints are refused in a cluster and accepted on a single machine", () => {
   const slices = [slice([{ addresses: ["127.0.0.1"] }])];
   expect(ask({ slices })).toBe("");

@@ -134,7 +134,8 @@ function isDraining(conditions: { readonly serving?: boolean; readonly terminati
 
 /**
  * Returns the ports of a slice that belong to the port of a Service: those of its name, all if
- * it has no name, or else its numeric target port (RS-9.3).
+ * it has no name, or else its numeric target port (RS-9.3). A slice whose ports are all of another
+ * protocol has none.
  */
 function slicePorts(
   { ports = [] }: EndpointSlice,
@@ -145,11 +146,13 @@ function slicePorts(
     typeof targetPort === "number" ? targetPort : /^\d+$/.test(targetPort ?? "") ? Number(targetPort) : undefined;
   if (ports.length === 0) return [fallback ?? port];
   const found: number[] = [];
+  let ofProtocol = false;
   for (const one of ports) {
-    const isMeant = (one.protocol ?? "TCP") === protocol && (name === "" || (one.name ?? "") === name);
-    if (isMeant && one.port !== undefined) found.push(one.port);
+    if ((one.protocol ?? "TCP") !== protocol) continue;
+    ofProtocol = true;
+    if ((name === "" || (one.name ?? "") === name) && one.port !== undefined) found.push(one.port);
   }
-  return found.length > 0 || fallback === undefined ? found : [fallback];
+  return found.length > 0 || fallback === undefined || !ofProtocol ? found : [fallback];
 }
 
 /**
