@@ -21,6 +21,7 @@ import { translateOptions } from "../options.ts";
 import { misplacedIn } from "./findings/misplaced.ts";
 import { missingClasses } from "./findings/missing-class.ts";
 import { misplacedLocations } from "./findings/nested-locations.ts";
+import { settingsElsewhere } from "./findings/settings-elsewhere.ts";
 import { locatedTwice } from "./findings/twice-located.ts";
 import { unservedGateways } from "./findings/unserved-gateways.ts";
 import { untargetedPolicies } from "./findings/untargeted-policies.ts";
@@ -85,6 +86,7 @@ export function judged(
     ...untargetedPolicies(snapshot),
     ...ofSnippets,
     ...ofLocations,
+    ...settingsElsewhere(snapshot, options.configMap),
   ]).map((given): Finding => {
     const problem = aboutUnread(given, library.unread);
     const { kind, namespace, name } = problem.object;

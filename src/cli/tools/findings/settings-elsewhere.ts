@@ -1,0 +1,26 @@
+/**
+ * Finds a ConfigMap that looks like the one with the settings, while no file has the one that is
+ * read. Otherwise its author learns only that snippets are off, although the file switches them on.
+ */
+import type { ConfigMap } from "../../../model/objects.ts";
+import type { Snapshot } from "../../../model/snapshot.ts";
+import type { Problem } from "../../../problem.ts";
+import { settings } from "../../../settings/registry.ts";
+
+/** `read` is the `namespace/name` of the ConfigMap that is read. */
+export function settingsElsewhere({ configMaps }: Pick<Snapshot, "configMaps">, read: string | undefined): Problem[] {
+  if (read === undefined || configMaps.has(read)) return [];
+  const usual = read.slice(read.indexOf("/") + 1);
+  return [...configMaps].flatMap(([key, found]): Problem[] => {
+    const { name, namespace, labels } = found.metadata;
+    const isControllers = labels?.["app.kubernetes.io/component"] === "controller";
+    if ((name !== usual && !isControllers) || !hasSettings(found)) return [];
+    const object = { kind: "ConfigMap", ...(namespace === undefined ? {} : { namespace }), name };
+    const why = `its keys are not read, because the settings are those of ConfigMap ${read}; --configmap=${key} reads these`;
+    return [{ object, kind: "field-doubtful", field: "metadata.name", why }];
+  });
+}
+
+const settingKeys: ReadonlySet<string> = new Set(Object.values(settings).map(({ key }) => key));
+
+const hasSettings = ({ data = {} }: ConfigMap): boolean => Object.keys(data).some((key) => settingKeys.has(key));
