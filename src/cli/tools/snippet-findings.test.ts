@@ -121,3 +121,13 @@ test("a location in an auth-snippet is reported, because the auth request's own 
   ]);
   expect(sentences(annotation(text))).toEqual([]);
 });
+
+test("a location of a server-snippet that names no backend is doubtful, and one that answers by itself is not", () => {
+  const of = (text: string) => sentences({ ...annotation(text, "server"), field: "annotation server-snippet" });
+  expect(of("location ~* \\.(js|css)$ { expires 1y; add_header X-One 1; }")).toEqual([
+    "annotation server-snippet: line 1: location ~* \\.(js|css)$ names no backend, so nginx looks for a file of its own and answers 404; it needs a proxy_pass",
+  ]);
+  expect(of("location /health { access_log off; return 200; }")).toEqual([]);
+  expect(of("location /files { root /srv; expires 1y; }")).toEqual([]);
+  expect(of("location @later { expires 1y; }")).toEqual([]);
+});

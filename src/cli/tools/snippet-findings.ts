@@ -14,6 +14,7 @@ import type { Snapshot } from "../../model/snapshot.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
+import { visible } from "../../visible.ts";
 import { builtIn, declaredBy, namesDeclaredIn, namesUsedBy, type SnippetName } from "./snippet-names.ts";
 
 export interface Snippet {
@@ -93,9 +94,22 @@ export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
     names: [...builtIn, ...all.flatMap(({ statements }) => namesDeclaredIn(statements))],
     isWhole: !all.some(({ statements }) => includesFiles(statements)),
   };
-  return all.flatMap(({ snippet, statements }) =>
-    statements.flatMap((one) => mistakesIn(one, snippet, declared)).slice(0, mostOfOne),
-  );
+  return all.flatMap(({ snippet, statements }) => [
+    ...(snippet.context === "server" ? statements.flatMap((one) => withoutAnswer(one, snippet)) : []),
+    ...statements.flatMap((one) => mistakesIn(one, snippet, declared)).slice(0, mostOfOne),
+  ]);
+}
+
+/** Directives with which a location answers or goes on; with any other one it may be meant so. */
+const answers =
+  /_pass$|_by_lua|^(?:return|rewrite|try_files|root|alias|index|autoindex|internal|include|deny|error_page|stub_status|empty_gif|js_content|perl|if|limit_except|echo|auth_request|satisfy|flv|mp4|random_index)$/;
+
+/** Finds a location that only sets something: nginx then looks for a file on its own disk. */
+function withoutAnswer({ name, args, line, block = [] }: Statement, { object, field }: Snippet): Problem[] {
+  const isOrdinary = name === "location" && !args.at(-1)?.startsWith("@");
+  if (!isOrdinary || block.some((one) => answers.test(one.name) || one.name === "location")) return [];
+  const why = `line ${line}: location ${visible(args.join(" "))} names no backend, so nginx looks for a file of its own and answers 404; it needs a proxy_pass`;
+  return [{ object, kind: "field-doubtful", field, why }];
 }
 
 interface Declared {
