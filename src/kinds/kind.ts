@@ -66,7 +66,7 @@ export function unfilled(text: string): string | undefined {
   if (text.length > longestUnfilled || /[;\n]/.test(text)) return undefined;
   const [ofVault] = /<path:[^<>]+>/.exec(text) ?? [];
   if (ofVault !== undefined) return `a tool should have filled in ${ofVault} before, such as argocd-vault-plugin`;
-  if (/(?<!\?)<[a-z][^<>]*>/i.test(text))
+  if (/(?<!\?)<\p{L}[^<>]*>/u.test(text))
     return "replace the angle brackets and their content with a value of your own";
   if (/\[[A-Z]{3}[A-Z _-]+\]|\[[A-Z]{2,} [A-Z ]+\]/.test(text))
     return "replace the square brackets and their content with a value of your own";

@@ -35,6 +35,7 @@ test.each([
   ["https://[YOUR SITE].example", "; replace the square brackets and their content with a value of your own"],
   ["[YOURIP].example", "; replace the square brackets and their content with a value of your own"],
   ["^/[A-Z]+[A-Z0-9_]{2}$", ""],
+  ["<域名>", "; replace the angle brackets and their content with a value of your own"],
   ["{{ .Values.origin }}", "; this is a template, which has to be rendered before"],
   ["https://$host/x", ""],
   ["(?<name>x)", ""],
