@@ -10,7 +10,7 @@ import { written } from "../kinds/kind.ts";
 import { meaningOf } from "../kinds/vocabulary/places-of-words.ts";
 import type { Setting } from "../settings/declare.ts";
 import { endingOf } from "../settings/read.ts";
-import { settings } from "../settings/registry.ts";
+import { settingList } from "../settings/registry.ts";
 import { gatewayNames, gatewayWords } from "./explain/gateway-words.ts";
 import type { Flag } from "./flag.ts";
 import { flagList } from "./flags.ts";
@@ -31,7 +31,7 @@ sluice.dev/weight. The flag --help itself is explained by: sluice explain help
 Exit code 0, or 2 for a name that does not exist.
 `;
 
-const allSettings = Object.values(settings) as unknown as readonly Setting<unknown>[];
+const allSettings = settingList.map(([, setting]) => setting);
 const allFields = featureList.flatMap(([, feature]) => fieldsOf(feature).map((field) => ({ feature, field })));
 const inData = "no reload in dynamic mode, where it is data";
 const namesOf = ({ key, aliases = [] }: Field<unknown>) => [key, ...aliases];

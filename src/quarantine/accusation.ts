@@ -7,8 +7,7 @@
  */
 
 import type { Snapshot } from "../model/snapshot.ts";
-import type { Setting } from "../settings/declare.ts";
-import { settings as declaredSettings } from "../settings/registry.ts";
+import { settingList } from "../settings/registry.ts";
 import type { Bisection } from "./bisection.ts";
 import type { Suspect, Suspects } from "./suspects.ts";
 
@@ -73,9 +72,7 @@ export function portAt(suspects: Suspects, address: string | undefined, snapshot
 
 /** Settings that let authors of other objects write text. */
 const permissions: ReadonlySet<Suspect> = new Set(
-  (Object.values(declaredSettings) as readonly Setting<unknown>[]).flatMap(({ key, permits }) =>
-    permits === true ? [`setting ${key}` as const] : [],
-  ),
+  settingList.flatMap(([, { key, permits }]) => (permits === true ? [`setting ${key}` as const] : [])),
 );
 
 /** Returns the first line that contains `text`, counted from 1. */

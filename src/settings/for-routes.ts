@@ -1,13 +1,10 @@
 /**
  * Makes the Settings for routes of the Gateway API, without those that would change their answers.
  */
-import type { Setting } from "./declare.ts";
-import { settings as declarations, type Settings } from "./registry.ts";
+import { type Settings, settingList } from "./registry.ts";
 
 /** Keys that do not hold for routes, always or while they have their default. */
-export const notForRoutes: readonly (readonly [name: string, declared: Setting<unknown>])[] = Object.entries(
-  declarations as unknown as Readonly<Record<string, Setting<unknown>>>,
-).filter(([, { forRoutes }]) => forRoutes !== undefined);
+export const notForRoutes = settingList.filter(([, { forRoutes }]) => forRoutes !== undefined);
 
 const known = new WeakMap<Settings, Settings>();
 

@@ -10,7 +10,7 @@ import { meaningOf } from "../kinds/vocabulary/places-of-words.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { Setting } from "./declare.ts";
 import { isOn } from "./on.ts";
-import { defaultSettings, type Settings, settings } from "./registry.ts";
+import { defaultSettings, type Settings, settingList } from "./registry.ts";
 
 export interface SettingsRead {
   readonly settings: Settings;
@@ -24,8 +24,7 @@ export interface SettingsRead {
 
 type Texts = Readonly<Record<string, string>>;
 
-const declared = Object.entries(settings) as unknown as readonly [keyof Settings, Setting<unknown>][];
-const byKey = new Map(declared.map(([name, one]) => [one.key, [name, one] as const]));
+const byKey = new Map(settingList.map(([name, one]) => [one.key, [name, one] as const]));
 
 /** A readable text that nginx refused. */
 export interface RefusedText {

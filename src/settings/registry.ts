@@ -5,7 +5,7 @@
 import { access } from "./access.ts";
 import { clients } from "./clients.ts";
 import { compression } from "./compression.ts";
-import type { SettingValues } from "./declare.ts";
+import type { Setting, SettingValues } from "./declare.ts";
 import { featureDefaults } from "./features.ts";
 import { type Followed, nothingFollowed } from "./followed.ts";
 import { forwarded } from "./forwarded.ts";
@@ -84,7 +84,13 @@ export const settings = {
  */
 export type Settings = SettingValues<typeof settings> & { readonly followed: Followed };
 
+/** All declarations with their names, for code that treats them alike. */
+export const settingList = Object.entries(settings) as unknown as readonly (readonly [
+  name: keyof Settings,
+  declared: Setting<unknown>,
+])[];
+
 export const defaultSettings = {
-  ...Object.fromEntries(Object.entries(settings).map(([name, declared]) => [name, declared.default])),
+  ...Object.fromEntries(settingList.map(([name, declared]) => [name, declared.default])),
   followed: nothingFollowed,
 } as unknown as Settings;

@@ -1,11 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { written } from "../kinds/kind.ts";
-import type { Setting } from "./declare.ts";
-import { settings } from "./registry.ts";
+import { settingList } from "./registry.ts";
 
-const declared = Object.entries(settings) as unknown as readonly [string, Setting<unknown>][];
-const all = declared.map(([, setting]) => setting);
+const all = settingList.map(([, setting]) => setting);
 const known = readFileSync(new URL("../../test/fixtures/configmap-keys.txt", import.meta.url), "utf8")
   .trim()
   .split("\n");
@@ -20,15 +18,15 @@ test("every ConfigMap key of ingress-nginx is declared, and others are marked as
 
 test("a setting has the name of its key", () => {
   const names = all.map(({ key }) => key.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()));
-  expect(declared.map(([name]) => name)).toEqual(names);
+  expect(settingList.map(([name]) => name)).toEqual(names);
 });
 
-test.each(declared)("%s accepts its good samples and refuses its bad ones", (_name, { kind }) => {
+test.each(settingList)("%s accepts its good samples and refuses its bad ones", (_name, { kind }) => {
   for (const text of kind.good) expect(kind.read(text), text).toMatchObject({ ok: true });
   for (const text of kind.bad) expect(kind.read(text), text).toMatchObject({ ok: false });
 });
 
-test.each(declared)("%s accepts its default as the reference page has it", (_name, { kind, default: usual }) => {
+test.each(settingList)("%s accepts its default as the reference page has it", (_name, { kind, default: usual }) => {
   const text = written(kind, usual);
   const read = kind.read(text);
   if (text !== "") expect(read).toEqual({ ok: true, value: usual });
@@ -46,7 +44,7 @@ const hostile = [
   "-1",
   "999999999999999999999",
 ];
-const quoting = declared.filter(([name]) => !name.endsWith("Snippet"));
+const quoting = settingList.filter(([name]) => !name.endsWith("Snippet"));
 
 test.each(quoting)(
   "%s prints hostile text that it accepts in quotes, or without characters that need them",

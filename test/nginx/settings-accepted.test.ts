@@ -11,7 +11,7 @@ import { afterAll, expect, test } from "vitest";
 import { parse, type Statement } from "../../src/kinds/grammar.ts";
 import type { Setting } from "../../src/settings/declare.ts";
 import { readSettings } from "../../src/settings/read.ts";
-import { settings as declarations } from "../../src/settings/registry.ts";
+import { settingList } from "../../src/settings/registry.ts";
 import { drawn } from "../support/drawn.ts";
 import { installedNginx } from "./support/installed.ts";
 import { settingsConf } from "./support/settings-conf.ts";
@@ -24,7 +24,7 @@ for (const rules of ["modsecurity.conf", "owasp.conf"])
   writeFileSync(join(run, rules), "SecRuleEngine DetectionOnly\n");
 
 const can = await installedNginx();
-const declared = Object.values(declarations) as unknown as readonly Setting<unknown>[];
+const declared = settingList.map(([, setting]) => setting);
 const acting = declared.filter(({ noEffect }) => noEffect === undefined);
 
 /** Replaces the files and hosts of a real machine in the samples by those of the test. */

@@ -12,8 +12,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { written } from "../../src/kinds/kind.ts";
 import type { KubernetesObject } from "../../src/model/objects.ts";
-import type { Setting } from "../../src/settings/declare.ts";
-import { settings as declarations } from "../../src/settings/registry.ts";
+import { settingList } from "../../src/settings/registry.ts";
 import { backendAddresses, clusterObjects, controllerConfigMap, standardObjects } from "../parity/standard-objects.ts";
 import { type LocalSubject, startSubject } from "../parity/subject.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
@@ -73,7 +72,7 @@ const harmless: Readonly<Record<string, string>> = {
   "global-auth-request-redirect": "https://$host/back",
 };
 
-const declared = Object.values(declarations) as unknown as readonly Setting<unknown>[];
+const declared = settingList.map(([, setting]) => setting);
 const steps = declared
   .filter(({ key }) => !leftOut.has(key))
   .map(({ key, kind, default: usual }) => {

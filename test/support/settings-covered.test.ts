@@ -5,8 +5,7 @@
  */
 import { expect, test } from "vitest";
 import { flagList } from "../../src/cli/flags.ts";
-import type { Setting } from "../../src/settings/declare.ts";
-import { settings } from "../../src/settings/registry.ts";
+import { settingList } from "../../src/settings/registry.ts";
 import {
   coverageOf,
   usedByCorpus,
@@ -19,9 +18,7 @@ import {
 const corpus = usedByCorpus();
 
 test("every ConfigMap key with an effect has a behaviour test", () => {
-  const acting = (Object.values(settings) as unknown as readonly Setting<unknown>[]).filter(
-    ({ noEffect }) => noEffect === undefined,
-  );
+  const acting = settingList.map(([, setting]) => setting).filter(({ noEffect }) => noEffect === undefined);
   const used = new Set([
     ...corpus.settings,
     ...usedInNginxTests((file) => /^(settings-|faults|ocsp)/.test(file)),

@@ -3,8 +3,7 @@
 import type { Context } from "../../directives/nginx-directives.ts";
 import { classOf, type Ingress, nameOf } from "../../model/objects.ts";
 import { type FilePlace, fullSentence, named, type Problem, sentence } from "../../problem.ts";
-import type { Setting } from "../../settings/declare.ts";
-import { settings as declaredSettings } from "../../settings/registry.ts";
+import { settingList } from "../../settings/registry.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import type { Translation } from "../../translate/translator.ts";
 import { contextOf } from "../tools/snippet-findings.ts";
@@ -17,7 +16,7 @@ import { snippetWork } from "./snippets.ts";
 import type { Unjudged } from "./unjudged.ts";
 import { annotationsOf, type Uses, understood } from "./uses.ts";
 
-const allSettings = Object.values(declaredSettings) as unknown as readonly Setting<unknown>[];
+const settingOf = new Map(settingList.map(([, setting]) => [setting.key, setting]));
 
 /** The facts by which all Items are judged. */
 export interface World {
@@ -113,7 +112,7 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
   const object = { kind: "ConfigMap", ...nameOf(world.options.configMap ?? "") };
   const { settings } = world.translation.configuration;
   return [...uses.key].map(([key, text]) => {
-    const setting = allSettings.find((one) => one.key === key);
+    const setting = settingOf.get(key);
     const noEffect = setting?.noEffect;
     const useless = noEffect !== undefined && !isIdleThere(key);
     const place = () => world.place({ object, kind: "setting-unknown", key });

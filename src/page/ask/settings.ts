@@ -7,14 +7,14 @@ import type { Field, Fields } from "../../annotations/declare.ts";
 import { featureList } from "../../annotations/registry.ts";
 import { readValue, written } from "../../kinds/kind.ts";
 import type { Owner } from "../../model/configuration.ts";
-import type { Setting } from "../../settings/declare.ts";
 import { routeSettings } from "../../settings/for-routes.ts";
-import { settings as declarations, type Settings } from "../../settings/registry.ts";
+import { type Settings, settingList } from "../../settings/registry.ts";
 import type { AskedSetting } from "../api/ask.ts";
 import { shown } from "../shown.ts";
 import type { AskedWorld } from "./world.ts";
 
 const fields = featureList.flatMap(([, { fields }]) => Object.values(fields as Fields)) as readonly Field<unknown>[];
+const declarations = new Map(settingList);
 
 export function settingsOf(owner: Owner | undefined, world: AskedWorld): readonly AskedSetting[] {
   if (owner === undefined) return [];
@@ -54,17 +54,17 @@ function ofConfigMap(
   settings: Settings,
   world: AskedWorld,
 ): readonly AskedSetting[] {
-  const read = new Set<string>();
+  const read = new Set<keyof Settings>();
   const watched = new Proxy(settings, {
     get(target, name) {
-      if (typeof name === "string") read.add(name);
+      if (typeof name === "string") read.add(name as keyof Settings);
       return Reflect.get(target, name);
     },
   });
   fallback(watched);
   return [...read].flatMap((name) => {
-    const declared = (declarations as unknown as Readonly<Record<string, Setting<unknown> | undefined>>)[name];
-    const value = (world.served.settings as unknown as Readonly<Record<string, unknown>>)[name];
+    const declared = declarations.get(name);
+    const value = world.served.settings[name];
     if (declared === undefined || isSame(value, declared.default)) return [];
     const text = textOf(written(declared.kind, value), declared.key.includes("snippet"));
     return [{ name: key, value: text, from: `ConfigMap key ${declared.key}` }];

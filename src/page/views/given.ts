@@ -7,8 +7,7 @@ import type { Field } from "../../annotations/declare.ts";
 import { featureList } from "../../annotations/registry.ts";
 import { type KubernetesObject, keyOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
-import type { Setting } from "../../settings/declare.ts";
-import { settings } from "../../settings/registry.ts";
+import { settingList } from "../../settings/registry.ts";
 import { visible } from "../../visible.ts";
 import type { GivenSetting } from "../api/routes.ts";
 import { shown } from "../shown.ts";
@@ -54,7 +53,7 @@ function annotationsOf(owner: KubernetesObject, names: PageNames): GivenSetting[
 
 function keysOf(data: Readonly<Record<string, string>>, names: PageNames): GivenSetting[] {
   const from = visible(`key of ConfigMap ${names.configMap}`);
-  return (Object.values(settings) as unknown as Setting<unknown>[]).flatMap((setting) => {
+  return settingList.flatMap(([, setting]) => {
     const value = data[setting.key];
     if (value === undefined || setting.noEffect !== undefined) return [];
     const isOpen = !secretKeys.includes(setting.key) && (!ownTexts.includes(setting.kind.label) || names.showsSnippets);

@@ -8,15 +8,14 @@ import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
 import type { Directive } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
-import type { Context, Setting } from "../../settings/declare.ts";
+import type { Context } from "../../settings/declare.ts";
 import { letsUnderscoresThrough } from "../../settings/header-spellings.ts";
 import { isOn } from "../../settings/on.ts";
-import { settings as declarations, type Settings } from "../../settings/registry.ts";
+import { type Settings, settingList } from "../../settings/registry.ts";
 import { composed } from "./composed.ts";
 
-type Declared = readonly [name: keyof Settings, setting: Setting<unknown>];
-const declared = Object.entries(declarations) as unknown as readonly Declared[];
-const nameOfKey = new Map(declared.map(([name, { key }]) => [key, name]));
+type Declared = (typeof settingList)[number];
+const nameOfKey = new Map(settingList.map(([name, { key }]) => [key, name]));
 
 export type Blocks = Readonly<Record<Context, readonly Directive[]>>;
 
@@ -28,7 +27,7 @@ export function directivesOf(settings: Settings, can: Capabilities, machine: Mac
     ? { ...settings, enableUnderscoresInHeaders: true, ...withSpellings(settings) }
     : settings;
   const block = (context: Context) => [
-    ...declared.flatMap((one) => ownDirectives(context, one, printed, can)),
+    ...settingList.flatMap((one) => ownDirectives(context, one, printed, can)),
     ...more[context],
   ];
   return { main: block("main"), events: block("events"), http: block("http"), stream: block("stream") };

@@ -4,9 +4,8 @@ import { type Capabilities, capabilityNames } from "../../directives/capabilitie
 import type { Machine } from "../../directives/machine.ts";
 import { written } from "../../kinds/kind.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
-import type { Setting } from "../../settings/declare.ts";
 import { withOwnLocations } from "../../settings/own-locations.ts";
-import { settings as declarations, type Settings } from "../../settings/registry.ts";
+import { type Settings, settingList } from "../../settings/registry.ts";
 import { blockedView } from "./blocked.ts";
 import { directivesOf } from "./directives.ts";
 import { serverSnippetView, snippetView, uses } from "./everywhere.ts";
@@ -70,9 +69,8 @@ export function settingsProblems(
   { files }: Machine,
   object: ObjectName,
 ): readonly Problem[] {
-  const declared = Object.entries(declarations) as unknown as readonly [keyof Settings, Setting<unknown>][];
   const useless = (key: string, why: string) => ({ kind: "setting-useless", object, key, why }) as const;
-  const lacking = declared.flatMap(([name, { key, kind, needs, default: usual }]) => {
+  const lacking = settingList.flatMap(([name, { key, kind, needs, default: usual }]) => {
     if (needs === undefined || can[needs] || written(kind, settings[name]) === written(kind, usual)) return [];
     return [useless(key, `nginx here has no ${capabilityNames[needs]}`)];
   });

@@ -9,8 +9,7 @@ import { expect, test } from "vitest";
 import type { Field, Fields } from "../../../src/annotations/declare.ts";
 import { featureList } from "../../../src/annotations/registry.ts";
 import type { KubernetesObject } from "../../../src/model/objects.ts";
-import type { Setting } from "../../../src/settings/declare.ts";
-import { settings as declarations } from "../../../src/settings/registry.ts";
+import { settingList } from "../../../src/settings/registry.ts";
 import type { Mode } from "../../parity/subject.ts";
 import { judged, ownPorts } from "../support/judge.ts";
 import { configMap, ingress, ingressClass, settings } from "../support/objects.ts";
@@ -71,7 +70,7 @@ const annotations = fc.tuple(
     { maxLength: 4 },
   ),
 );
-const settingKeys = (Object.values(declarations) as Setting<unknown>[]).filter(({ key }) => !key.endsWith("snippet"));
+const settingKeys = settingList.map(([, setting]) => setting).filter(({ key }) => !key.endsWith("snippet"));
 const setting = pick(...settingKeys).chain(({ key, kind }) =>
   fc.tuple(fc.constant(key), fc.oneof(anything, pick("", ...kind.good))),
 );

@@ -9,8 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Field, Fields } from "../../../src/annotations/declare.ts";
 import { featureList } from "../../../src/annotations/registry.ts";
 import type { KubernetesObject } from "../../../src/model/objects.ts";
-import type { Setting } from "../../../src/settings/declare.ts";
-import { settings as declarations } from "../../../src/settings/registry.ts";
+import { settingList } from "../../../src/settings/registry.ts";
 import { bySettings, gateway, gatewayClass, route, routeSettings } from "../../support/gateways.ts";
 import { treeOf } from "../../support/nginx-tree.ts";
 import { judged } from "../support/judge.ts";
@@ -260,7 +259,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   });
 
   test("no key of the ConfigMap creates a variable or changes the framing of a message", () => {
-    const known = (Object.values(declarations) as Setting<unknown>[]).filter(({ key }) => !key.endsWith("snippet"));
+    const known = settingList.map(([, setting]) => setting).filter(({ key }) => !key.endsWith("snippet"));
     const most = Math.max(...known.map((one) => values(one).length));
     const found = new Set<string>();
     for (let at = 0; at < most; at++) {

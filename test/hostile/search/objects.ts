@@ -7,8 +7,7 @@ import fc from "fast-check";
 import type { Field, Fields } from "../../../src/annotations/declare.ts";
 import { featureList } from "../../../src/annotations/registry.ts";
 import type { KubernetesObject } from "../../../src/model/objects.ts";
-import type { Setting } from "../../../src/settings/declare.ts";
-import { settings as declarations } from "../../../src/settings/registry.ts";
+import { settingList } from "../../../src/settings/registry.ts";
 import { characters, long, payloads } from "../support/corpus.ts";
 import { configMap, ingress, type PathWords, secret } from "../support/objects.ts";
 
@@ -143,7 +142,7 @@ export function hostileSettings(
   from: number,
   count: number,
 ): readonly Readonly<Record<string, string>>[] {
-  const known = (Object.values(declarations) as Setting<unknown>[]).filter(({ key }) => !snippets.test(key));
+  const known = settingList.map(([, setting]) => setting).filter(({ key }) => !snippets.test(key));
   const one = fc
     .constantFrom(...known)
     .chain(({ key, kind }) => fc.tuple(fc.constant(key), rarelyLong(text(kind.good))));
