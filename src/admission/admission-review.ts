@@ -3,6 +3,8 @@
  * program that reaches the port can send a request, so it is not trusted: every field that is read
  * later is validated here first.
  */
+
+import { isMapping } from "../model/mapping.ts";
 import type { Ingress } from "../model/objects.ts";
 import { atOnce, type Parts } from "../timing/paced.ts";
 import { isReviewed, type Reviewed, subjectOf } from "./gateway/subject.ts";
@@ -89,10 +91,6 @@ function parsed(text: string): unknown {
 }
 
 type Shape = (value: unknown) => boolean;
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 const string: Shape = (value) => typeof value === "string";
 const stringOrNull: Shape = (value) => value === null || typeof value === "string";

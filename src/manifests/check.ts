@@ -6,6 +6,7 @@
  */
 import { unfilled } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
+import { isMapping } from "../model/mapping.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -150,10 +151,6 @@ function unknownField(name: string, fields: Readonly<Record<string, Check>>): re
 }
 
 const strayAnnotation = "there is no such field; an annotation belongs below metadata.annotations";
-
-export function isMapping(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 function found(value: unknown): string {
   if (value === null || value === undefined) return "nothing";

@@ -2,7 +2,9 @@
  * Checks a Secret, a ConfigMap or a Namespace by the rules of the API server. No sentence repeats a
  * Secret's value.
  */
-import { anything, boolean, type Check, isMapping, mapOf, type Rule, record, text, wrong } from "./check.ts";
+
+import { isMapping } from "../model/mapping.ts";
+import { anything, boolean, type Check, mapOf, type Rule, record, text, wrong } from "./check.ts";
 import { metadata } from "./metadata.ts";
 import { dataKey, dnsLabel, dnsSubdomain } from "./names.ts";
 

@@ -5,12 +5,12 @@
  */
 import { isIPv4, isIPv6 } from "node:net";
 import { shown } from "../kinds/kind.ts";
+import { isMapping } from "../model/mapping.ts";
 import {
   anything,
   boolean,
   type Check,
   type Finding,
-  isMapping,
   listOf,
   port,
   type Rule,

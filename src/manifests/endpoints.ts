@@ -3,9 +3,10 @@
  * of machines outside of the cluster. A cluster mirrors them as EndpointSlices, and so does this.
  */
 import { isDeepStrictEqual } from "node:util";
+import { isMapping } from "../model/mapping.ts";
 import type { EndpointSlice } from "../model/objects.ts";
 import type { Endpoints } from "../resources.ts";
-import { anything, type Check, isMapping, listOf, record, text, wrong } from "./check.ts";
+import { anything, type Check, listOf, record, text, wrong } from "./check.ts";
 import { addressRules, slicePorts } from "./endpoint-slice.ts";
 import { metadata } from "./metadata.ts";
 import { dnsSubdomain } from "./names.ts";

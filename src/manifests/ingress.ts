@@ -1,8 +1,9 @@
 /** The API server's rules for an Ingress and for an IngressClass (networking.k8s.io/v1). */
 import { shown } from "../kinds/kind.ts";
-import { anything, type Check, isMapping, listOf, port, type Rule, record, text, word, wrong } from "./check.ts";
+import { anything, type Check, listOf, port, type Rule, record, text, word, wrong } from "./check.ts";
 import { metadata } from "./metadata.ts";
 import { dnsLabel, dnsSubdomain, host, portName, tlsHost } from "./names.ts";
+import { isMapping } from "../model/mapping.ts";
 
 /** Requires exactly one of two fields. */
 function oneOf(one: string, other: string): Check {

@@ -6,13 +6,14 @@ import { type Gist, gistOf } from "../model/gist.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
-import { fieldOf, isMapping, type Path } from "./check.ts";
+import { fieldOf, type Path } from "./check.ts";
 import { mostObjects, mostPlaces, tooMany, tooManyDocuments } from "./limits.ts";
 import type { Memory } from "./memory.ts";
 import { repaired } from "./mistakes/repaired.ts";
 import { type WrittenObject, writtenObject } from "./object.ts";
 import type { Place } from "./place.ts";
 import { readYaml, type YamlDocument } from "./yaml.ts";
+import { isMapping, type Mapping } from "../model/mapping.ts";
 
 export interface Manifest {
   readonly objects: readonly ManifestObject[];
@@ -39,7 +40,7 @@ export interface ManifestObject {
 }
 
 export interface OtherObject {
-  readonly value: Readonly<Record<string, unknown>>;
+  readonly value: Mapping;
   /** The value with its null fields, if it has any: helm takes a null for an order to remove. */
   readonly withNulls?: unknown;
   readonly placeOf: (path: Path) => Place;
@@ -181,7 +182,7 @@ const below =
   (at) =>
     placeIn([...path, ...at]);
 
-const unread = (value: Readonly<Record<string, unknown>>, kind: WatchedKind) => ({
+const unread = (value: Mapping, kind: WatchedKind) => ({
   gist: gistOf(value),
   repaired: () => repaired(value, kind),
 });
@@ -205,7 +206,7 @@ function withoutNulls(value: unknown, field = ""): unknown {
 /** Whether the value has null fields. Few objects do; all others are used without a copy. */
 function hasNull(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === null;
-  for (const key of Object.keys(value)) if (hasNull((value as Readonly<Record<string, unknown>>)[key])) return true;
+  for (const key of Object.keys(value)) if (hasNull((value as Mapping)[key])) return true;
   return false;
 }
 

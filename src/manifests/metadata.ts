@@ -1,17 +1,7 @@
 /** Checks `metadata`, which has the same rules for all kinds, except for names. */
-import {
-  anything,
-  boolean,
-  type Check,
-  isMapping,
-  listOf,
-  mapOf,
-  type Rule,
-  record,
-  text,
-  whole,
-  wrong,
-} from "./check.ts";
+
+import { isMapping } from "../model/mapping.ts";
+import { anything, boolean, type Check, listOf, mapOf, type Rule, record, text, whole, wrong } from "./check.ts";
 import { dnsLabel, labelValue, qualifiedName } from "./names.ts";
 
 const annotationBytes = 256 * 1024;

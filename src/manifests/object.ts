@@ -8,15 +8,16 @@ import { type KubernetesObject, keyOf } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
 import type { Endpoints } from "../resources.ts";
-import { type Finding, isMapping, record, text } from "./check.ts";
+import { type Finding, record, text } from "./check.ts";
 import { mirrored } from "./endpoints.ts";
 import { kinds, recognise } from "./kinds.ts";
 import { jsonPatch, withPatchHint } from "./mistakes/patches.ts";
+import { isMapping, type Mapping } from "../model/mapping.ts";
 
 export type WrittenObject =
   /** The object has no readable name. */
   | { readonly is: "nameless"; readonly why: string }
-  | { readonly is: "other"; readonly value: Readonly<Record<string, unknown>> }
+  | { readonly is: "other"; readonly value: Mapping }
   /**
    * An object of a known kind with a mistake in its kind or version. Its name has the kind that was
    * meant.
@@ -100,7 +101,7 @@ function namelessWhy(kind: string, metadata: unknown, name: unknown): string {
  * Whether the value is a kustomization without its kind, as kustomize permits. It lists files, and
  * no values file has a list of names in its place.
  */
-function isKustomization({ apiVersion, kind, resources }: Readonly<Record<string, unknown>>): boolean {
+function isKustomization({ apiVersion, kind, resources }: Mapping): boolean {
   if (apiVersion !== undefined || kind !== undefined || !Array.isArray(resources)) return false;
   return resources.length > 0 && resources.every((one) => typeof one === "string");
 }

@@ -3,7 +3,7 @@
  * JSON's own reader is many times faster. Mistakes are left to the YAML readers. So are keys that
  * occur twice, because JSON's reader does not report these.
  */
-import { isMapping } from "./check.ts";
+import { isMapping } from "../model/mapping.ts";
 
 /** Returns the documents; undefined if not all of them are JSON. */
 export function jsonDocuments(text: string): readonly unknown[] | undefined {

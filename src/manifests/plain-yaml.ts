@@ -4,6 +4,7 @@
  * to the careful reader, and so is every mistake.
  */
 import { CORE_SCHEMA, loadAll } from "js-yaml";
+import type { Mapping } from "../model/mapping.ts";
 import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";
 import { jsonDocuments } from "./plain-json.ts";
@@ -47,6 +48,6 @@ function valuesIn(document: string): readonly unknown[] {
 function isJson(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
   if (typeof value !== "object" || value === null) return true;
-  for (const key of Object.keys(value)) if (!isJson((value as Readonly<Record<string, unknown>>)[key])) return false;
+  for (const key of Object.keys(value)) if (!isJson((value as Mapping)[key])) return false;
   return true;
 }

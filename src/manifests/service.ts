@@ -4,11 +4,11 @@
  */
 import { isIP } from "node:net";
 import { shown } from "../kinds/kind.ts";
+import { isMapping } from "../model/mapping.ts";
 import {
   anything,
   type Check,
   type Finding,
-  isMapping,
   listOf,
   port,
   type Rule,

@@ -25,6 +25,7 @@ import { packed } from "./packed.ts";
 import { documentsIn, itemsIn, type Piece } from "./pieces.ts";
 import type { Place } from "./place.ts";
 import { plainDocuments } from "./plain-yaml.ts";
+import type { Mapping } from "../model/mapping.ts";
 
 export interface YamlDocument {
   readonly value: unknown;
@@ -63,7 +64,7 @@ function isShallow(value: unknown, levels: number): boolean {
   if (levels < 0) return false;
   if (typeof value !== "object" || value === null) return true;
   for (const key of Object.keys(value))
-    if (!isShallow((value as Readonly<Record<string, unknown>>)[key], levels - 1)) return false;
+    if (!isShallow((value as Mapping)[key], levels - 1)) return false;
   return true;
 }
 

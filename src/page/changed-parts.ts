@@ -3,10 +3,9 @@
  * names, and everything else by its field. Values are left out, because any of them may be secret.
  */
 import { isDeepStrictEqual } from "node:util";
+import { isMapping, type Mapping } from "../model/mapping.ts";
 
 const mostParts = 4;
-
-type Fields = Readonly<Record<string, unknown>>;
 
 /** Maps whose changed keys are named, because the map's name alone says too little. */
 const named: readonly (readonly [path: readonly string[], word: string])[] = [
@@ -21,8 +20,8 @@ const named: readonly (readonly [path: readonly string[], word: string])[] = [
  * relevant part differs.
  */
 export function changedParts(was: object, is: object): string {
-  const before = was as Fields;
-  const after = is as Fields;
+  const before = was as Mapping;
+  const after = is as Mapping;
   const parts = [
     ...named.flatMap(([path, word]) =>
       changedKeys(at(before, path), at(after, path)).map((key) => `${word} ${key.replace(/^.*\//, "")}`),
@@ -40,19 +39,16 @@ export function changedParts(was: object, is: object): string {
 function fieldWords(field: string, before: unknown, after: unknown): readonly string[] {
   if (Array.isArray(before) && Array.isArray(after))
     return [before.length === after.length ? field : `${field} ${before.length} → ${after.length}`];
-  if (isFields(before) && isFields(after)) return changedKeys(before, after).map((key) => `${field}.${key}`);
+  if (isMapping(before) && isMapping(after)) return changedKeys(before, after).map((key) => `${field}.${key}`);
   return [field];
 }
 
-function changedKeys(before: Fields, after: Fields): readonly string[] {
+function changedKeys(before: Mapping, after: Mapping): readonly string[] {
   const keys = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...keys].filter((key) => !isDeepStrictEqual(before[key], after[key])).sort();
 }
 
-function at(fields: Fields, path: readonly string[]): Fields {
-  const value = path.reduce<unknown>((one, name) => (isFields(one) ? one[name] : undefined), fields);
-  return isFields(value) ? value : {};
+function at(fields: Mapping, path: readonly string[]): Mapping {
+  const value = path.reduce<unknown>((one, name) => (isMapping(one) ? one[name] : undefined), fields);
+  return isMapping(value) ? value : {};
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -10,13 +10,14 @@ import type { Gateway, Route } from "../../model/gateway/objects.ts";
 import { gatewayGroup } from "../../model/gateway/objects.ts";
 import { type RouteSettings, routeSettingsVersion, sluiceGroup } from "../../model/gateway/route-settings.ts";
 import { tableOf } from "../../model/snapshot.ts";
+import { isMapping, type Mapping } from "../../model/mapping.ts";
 
 export type GatewayObject = Gateway | ListenerSet | Route;
 
 export type Reviewed = GatewayObject | RouteSettings;
 
 /** Whether the webhook reviews objects of this kind. */
-export function isReviewed({ group, version, kind }: Readonly<Record<string, unknown>>): boolean {
+export function isReviewed({ group, version, kind }: Mapping): boolean {
   if (group === sluiceGroup) return version === "v1alpha1" && kind === "RouteSettings";
   if (group !== gatewayGroup || version !== "v1" || typeof kind !== "string") return false;
   return Object.hasOwn(tableOf, kind) && (kind === "Gateway" || kind === "ListenerSet" || kind.endsWith("Route"));
@@ -78,8 +79,4 @@ function isBounded(spec: object, kind: string): boolean {
     pending.push(...(isList ? parts.map(([, part]) => [field, part] as const) : parts));
   }
   return true;
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

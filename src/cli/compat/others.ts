@@ -2,12 +2,12 @@
  * Finds controllers and Ingresses of F5's program, whose name is similar. The report names them and
  * does not judge them.
  */
-import { isMapping } from "../../manifests/check.ts";
 import type { Ingress } from "../../model/objects.ts";
 import { nameOf } from "../../model/objects.ts";
 import type { Files } from "../tools/folder.ts";
 import type { Unjudged } from "./unjudged.ts";
 import { controllerOfF5, isAnnotationOfF5, isImageOfF5, vendors } from "./vendors.ts";
+import { isMapping, type Mapping } from "../../model/mapping.ts";
 
 /** Returns one entry for each such object in the files. */
 export function othersIn(files: Files, ownPrefix: string): Unjudged[] {
@@ -45,7 +45,7 @@ export function othersIn(files: Files, ownPrefix: string): Unjudged[] {
   return found;
 }
 
-function imagesOf({ spec }: Readonly<Record<string, unknown>>): readonly string[] {
+function imagesOf({ spec }: Mapping): readonly string[] {
   const template = isMapping(spec) ? spec.template : undefined;
   const inner = isMapping(template) ? template.spec : undefined;
   const containers = isMapping(inner) && Array.isArray(inner.containers) ? inner.containers : [];

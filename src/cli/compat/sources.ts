@@ -4,7 +4,7 @@
  * are reported as not judged.
  */
 import { dirname, join, normalize } from "node:path";
-import { isMapping, type Path } from "../../manifests/check.ts";
+import { type Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
 import { doubledWords } from "../../manifests/mistakes/yaml-mistakes.ts";
 import type { Place } from "../../manifests/place.ts";
@@ -29,6 +29,7 @@ import { dependenciesOf, isChart, isOfAnotherChart } from "./chart/umbrella.ts";
 import { declaredTops, type ReadValues, type ValuesSource } from "./chart/values.ts";
 import type { Unjudged } from "./unjudged.ts";
 import { vendors } from "./vendors.ts";
+import { isMapping, type Mapping } from "../../model/mapping.ts";
 
 export interface Sources {
   readonly sources: readonly ValuesSource[];
@@ -40,7 +41,6 @@ export interface Sources {
 }
 
 type Given = ReadValues & { readonly ok: true };
-type Mapping = Readonly<Record<string, unknown>>;
 
 export function valuesSources(given: readonly Given[], files: Files): Sources {
   const sources: ValuesSource[] = [];

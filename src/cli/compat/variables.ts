@@ -1,5 +1,6 @@
 /** Replaces environment variables in a container's arguments, such as `$(POD_NAMESPACE)`. */
-import { isMapping } from "../../manifests/check.ts";
+
+import { isMapping } from "../../model/mapping.ts";
 import { own } from "../../model/own.ts";
 
 export type Variables = Readonly<Record<string, string>>;

@@ -2,7 +2,7 @@
  * Other programs with a similar name. Their charts, images and annotations look like
  * ingress-nginx's but have other meanings, so the report names them and does not judge them.
  */
-import { isMapping } from "../../manifests/check.ts";
+import { isMapping, type Mapping } from "../../model/mapping.ts";
 
 /** The vendor and the product, as the subject of a sentence. */
 export const vendors = {
@@ -57,7 +57,7 @@ const ofF5 = [
 const ofBitnami = ["config", "electionID", "extraArgs", "ingressClassResource", "publishService", "addHeaders"];
 
 /** Returns the vendor of these values, by their keys, if they are not ingress-nginx's. */
-export function vendorOfValues(values: Readonly<Record<string, unknown>>): Vendor | undefined {
+export function vendorOfValues(values: Mapping): Vendor | undefined {
   const { controller } = values;
   if (isMapping(controller) && isOfF5(controller)) return "f5";
   if (Object.hasOwn(values, "nginxServiceMesh") || Object.hasOwn(values, "nginxAgent")) return "f5";
@@ -67,7 +67,7 @@ export function vendorOfValues(values: Readonly<Record<string, unknown>>): Vendo
 }
 
 /** F5's chart has the keys of the ConfigMap below `entries`, and a class with several fields. */
-function isOfF5(controller: Readonly<Record<string, unknown>>): boolean {
+function isOfF5(controller: Mapping): boolean {
   const { config, image, ingressClass } = controller;
   if (ofF5.some((key) => Object.hasOwn(controller, key)) || isMapping(ingressClass)) return true;
   if (isMapping(config) && isMapping(config.entries)) return true;
@@ -84,7 +84,7 @@ const onlyOurs = [
 ];
 
 /** Whether values are ingress-nginx's, although they stand below the name of another chart. */
-export const areOurs = ({ controller }: Readonly<Record<string, unknown>>): boolean =>
+export const areOurs = ({ controller }: Mapping): boolean =>
   isMapping(controller) && onlyOurs.some((key) => Object.hasOwn(controller, key));
 
 const imagesOfF5 = /(^|\/)(nginx\/nginx-ingress|nginx-ic(-[\w-]+)?\/nginx-plus-ingress|nginx-plus-ingress)([:@].*)?$/;

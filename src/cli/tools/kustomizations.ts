@@ -3,13 +3,12 @@
  * as objects, and the tools do not see what a kustomization changes.
  */
 import { dirname, join } from "node:path";
-import { isMapping } from "../../manifests/check.ts";
 import type { Manifest } from "../../manifests/manifest.ts";
 import { isKustomization } from "../compat/chart/embedded.ts";
 import type { Files } from "./folder.ts";
 import { counted } from "./words.ts";
+import { isMapping, type Mapping } from "../../model/mapping.ts";
 
-type Mapping = Readonly<Record<string, unknown>>;
 
 const changing =
   /^(patches|configMapGenerator|secretGenerator|namespace|namePrefix|nameSuffix|components|replacements|generators|transformers)/;

@@ -2,7 +2,8 @@
  * Finds the line of a Problem in its object: that of the annotation, of the ConfigMap's key, or of
  * the field.
  */
-import { isMapping, type Path, pathOf } from "../../manifests/check.ts";
+import { type Path, pathOf } from "../../manifests/check.ts";
+import { isMapping } from "../../model/mapping.ts";
 import type { ConfigMap, Ingress, KubernetesObject } from "../../model/objects.ts";
 import { named, type Problem } from "../../problem.ts";
 

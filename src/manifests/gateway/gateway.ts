@@ -4,10 +4,11 @@
  */
 import { isIP } from "node:net";
 import { shown } from "../../kinds/kind.ts";
-import { anything, type Check, isMapping, mapOf, port, type Rule, record, text, word, wrong } from "../check.ts";
+import { anything, type Check, mapOf, port, type Rule, record, text, word, wrong } from "../check.ts";
 import { metadata } from "../metadata.ts";
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from "../names.ts";
 import { atMost, both, distinct, few, filled, hostname, named, placed, sectionName } from "./names.ts";
+import { isMapping } from "../../model/mapping.ts";
 
 const domainAndPath: Rule = (value) =>
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(value)

@@ -6,19 +6,7 @@
 import { shown } from "../../kinds/kind.ts";
 import { mostMatches } from "../../model/gateway/limits.ts";
 import { gatewayGroup } from "../../model/gateway/objects.ts";
-import {
-  anything,
-  boolean,
-  type Check,
-  isMapping,
-  port,
-  type Rule,
-  record,
-  text,
-  whole,
-  word,
-  wrong,
-} from "../check.ts";
+import { anything, boolean, type Check, port, type Rule, record, text, whole, word, wrong } from "../check.ts";
 import { metadata } from "../metadata.ts";
 import { dnsSubdomain } from "../names.ts";
 import { mirror } from "./mirror.ts";
@@ -39,6 +27,7 @@ import {
   sectionName,
 } from "./names.ts";
 import { externalAuth, retry, sessionPersistence, timeouts } from "./rule-fields.ts";
+import { isMapping } from "../../model/mapping.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 const pathTypes = ["Exact", "PathPrefix", "RegularExpression"];

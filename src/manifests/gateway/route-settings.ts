@@ -2,7 +2,9 @@
  * The API server's rules for RouteSettings. Their definition leaves the values of annotations to
  * Sluice.
  */
-import { anything, type Check, isMapping, record, text, under, word, wrong } from "../check.ts";
+
+import { isMapping } from "../../model/mapping.ts";
+import { anything, type Check, record, text, under, word, wrong } from "../check.ts";
 import { metadata } from "../metadata.ts";
 import { dnsSubdomain } from "../names.ts";
 import { both, distinct, few, named, sectionName } from "./names.ts";

@@ -2,7 +2,9 @@
  * Recognises patches among the files of a folder. kustomize, a post-renderer of Helm or kubectl
  * patch applies them to whole objects, so a patch by itself lacks what such an object needs.
  */
-import { type Finding, isMapping } from "../check.ts";
+
+import { isMapping } from "../../model/mapping.ts";
+import type { Finding } from "../check.ts";
 
 const instead = "check what kubectl kustomize, or your tool, makes of it";
 const operations = new Set(["add", "remove", "replace", "move", "copy", "test"]);

@@ -3,13 +3,13 @@
  * it can be judged at the same time. Only commands that report use it; nothing of it is ever
  * served.
  */
+
+import { isMapping, type Mapping } from "../../model/mapping.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
 import type { WatchedKind } from "../../model/snapshot.ts";
-import { isMapping, type Path } from "../check.ts";
+import type { Path } from "../check.ts";
 import { kinds } from "../kinds.ts";
 import { writtenObject } from "../object.ts";
-
-type Mapping = Readonly<Record<string, unknown>>;
 
 /** Each round takes away at least one level around a mistake. */
 const mostRounds = 20;

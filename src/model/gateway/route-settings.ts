@@ -2,6 +2,7 @@
  * RouteSettings, Sluice's own kind for annotations of routes. Its spec has names of annotations and
  * their values.
  */
+import { isMapping, type Mapping } from "../mapping.ts";
 import type { KubernetesObject } from "../objects.ts";
 import type { PolicyAncestorStatus, PolicyTarget } from "./backend-tls-policy.ts";
 
@@ -11,7 +12,7 @@ export const routeSettingsVersion = `${sluiceGroup}/v1alpha1`;
 export interface RouteSettings extends KubernetesObject {
   readonly kind: "RouteSettings";
   /** Every key except `targetRefs` is the name of an annotation. */
-  readonly spec?: Readonly<Record<string, unknown>>;
+  readonly spec?: Mapping;
   readonly status?: { readonly ancestors?: readonly PolicyAncestorStatus[] };
 }
 
@@ -37,8 +38,8 @@ export function hasUnknownTargets(settings: RouteSettings): boolean {
  * Returns the spec; an empty one if it is not a mapping. A newer version may have written
  * another shape.
  */
-export function specOf({ spec }: RouteSettings): Readonly<Record<string, unknown>> {
-  return typeof spec === "object" && spec !== null && !Array.isArray(spec) ? spec : {};
+export function specOf({ spec }: RouteSettings): Mapping {
+  return isMapping(spec) ? spec : {};
 }
 
 /** Takes the place of the annotations' prefix on an Ingress. */

@@ -2,10 +2,9 @@
  * The values of ingress-nginx's chart in a values file: the whole file, or, in that of an umbrella
  * chart, what stands under the name or the alias of the dependency.
  */
-import { isMapping, type Path } from "../../../manifests/check.ts";
+import type { Path } from "../../../manifests/check.ts";
+import { isMapping, type Mapping } from "../../../model/mapping.ts";
 import { areOurs, type Vendor, vendorOfValues } from "../vendors.ts";
-
-type Mapping = Readonly<Record<string, unknown>>;
 
 export type ChartPart =
   | { readonly kind: "values"; readonly content: Mapping; readonly path: Path; readonly others: readonly string[] }

@@ -3,13 +3,12 @@
  * HelmRelease, Argo CD Application and ApplicationSet, the HelmChart and HelmChartConfig of k3s and
  * rke2, and the helmCharts of a kustomization.
  */
-import { isMapping, type Path } from "../../../manifests/check.ts";
+import type { Path } from "../../../manifests/check.ts";
 import type { OtherObject } from "../../../manifests/manifest.ts";
 import type { Place } from "../../../manifests/place.ts";
+import { isMapping, type Mapping } from "../../../model/mapping.ts";
 import { at } from "../value-at.ts";
 import { chartOf, type Vendor, vendors } from "../vendors.ts";
-
-type Mapping = Readonly<Record<string, unknown>>;
 
 export interface Release {
   /** `HelmRelease flux/ingress`. */

@@ -4,7 +4,8 @@
  */
 import { readFileSync } from "node:fs";
 import { shown, unfilled } from "../../../kinds/kind.ts";
-import { isMapping, type Path } from "../../../manifests/check.ts";
+import type { Path } from "../../../manifests/check.ts";
+import { isMapping } from "../../../model/mapping.ts";
 import { shipped } from "../../../shipped.ts";
 
 interface Schema {

@@ -3,11 +3,9 @@
  * that one depends. Charts of Helm 2 list these in a requirements.yaml.
  */
 import { basename, dirname } from "node:path";
-import { isMapping } from "../../../manifests/check.ts";
+import { isMapping, type Mapping } from "../../../model/mapping.ts";
 import type { Files } from "../../tools/folder.ts";
 import { chartOf, type Vendor } from "../vendors.ts";
-
-type Mapping = Readonly<Record<string, unknown>>;
 
 /** Whether it is a file of a chart that has no values. */
 export const isChart = (value: Mapping, file: string): boolean =>

@@ -4,7 +4,7 @@
  */
 import { editDistance } from "../../../kinds/nearest.ts";
 import { elsewhereOf, speltOtherwise } from "../../../kinds/vocabulary/places-of-words.ts";
-import { isMapping } from "../../../manifests/check.ts";
+import { isMapping } from "../../../model/mapping.ts";
 
 export type Undeclared =
   /** `meant` is the value that was probably meant, if the chart names one. */

@@ -2,8 +2,9 @@
  * Makes the objects of a values file that the report reads: the controller's ConfigMap and its
  * flags.
  */
-import { isMapping, type Path } from "../../../manifests/check.ts";
+import type { Path } from "../../../manifests/check.ts";
 import type { Manifest } from "../../../manifests/manifest.ts";
+import { isMapping } from "../../../model/mapping.ts";
 import type { Files } from "../../tools/folder.ts";
 import { at as inside } from "../value-at.ts";
 import { variablesOf, withVariables } from "../variables.ts";

@@ -5,9 +5,10 @@
  */
 import { readFileSync } from "node:fs";
 import { fileError } from "../../../file-errors.ts";
-import { isMapping, type Path } from "../../../manifests/check.ts";
+import type { Path } from "../../../manifests/check.ts";
 import type { Place } from "../../../manifests/place.ts";
 import { readYaml, type YamlDocument } from "../../../manifests/yaml.ts";
+import { isMapping, type Mapping } from "../../../model/mapping.ts";
 import { own } from "../../../model/own.ts";
 import type { FilePlace } from "../../../problem.ts";
 import { shipped } from "../../../shipped.ts";
@@ -34,7 +35,7 @@ export type ReadValues =
   | {
       readonly ok: true;
       readonly file: string;
-      readonly content: Readonly<Record<string, unknown>>;
+      readonly content: Mapping;
       readonly placeOf: PlaceOf;
       readonly doubled?: YamlDocument["doubled"];
     }
@@ -47,7 +48,7 @@ export interface ValuesSource {
   /** `values`, or the object that holds them: `HelmRelease flux/ingress`. */
   readonly of: string;
   readonly file: string;
-  readonly content: Readonly<Record<string, unknown>>;
+  readonly content: Mapping;
   /** Several files may be merged, so a place names its file as well. */
   readonly placeOf: (path: Path) => FilePlace;
   /** The ConfigMap that the chart makes from these values. */
@@ -118,7 +119,7 @@ const withoutValue =
 
 /** Descends to the values that the chart declares; below them users may write anything. */
 function inUse(
-  value: Readonly<Record<string, unknown>>,
+  value: Mapping,
   above: readonly string[],
   declared: ReadonlyMap<string, Declared>,
   placeOf: ValuesSource["placeOf"],

@@ -4,7 +4,7 @@
  * their own objects to Ingresses.
  */
 import { misplacedAnnotations } from "../../../annotations/misplaced.ts";
-import { isMapping } from "../../../manifests/check.ts";
+import { isMapping, type Mapping } from "../../../model/mapping.ts";
 import type { Finding } from "../../../page/ask/world.ts";
 import type { ObjectName } from "../../../problem.ts";
 import { severityOf } from "../../../severity.ts";
@@ -36,7 +36,7 @@ export function misplacedIn(files: Files, written: ReadonlySet<string>, prefix: 
 }
 
 /** Returns the annotations of the object and of the Pods that it makes. */
-function metadataIn({ metadata, spec }: Readonly<Record<string, unknown>>) {
+function metadataIn({ metadata, spec }: Mapping) {
   const template = isMapping(spec) && isMapping(spec.template) ? spec.template.metadata : undefined;
   return [
     { above: metadata, path: ["metadata", "annotations"] },
@@ -46,7 +46,7 @@ function metadataIn({ metadata, spec }: Readonly<Record<string, unknown>>) {
   );
 }
 
-function nameOf({ kind, metadata }: Readonly<Record<string, unknown>>): ObjectName {
+function nameOf({ kind, metadata }: Mapping): ObjectName {
   const { name, namespace } = isMapping(metadata) ? metadata : {};
   return {
     kind: String(kind),

@@ -2,6 +2,7 @@
  * Checks the types of the fields of an object. The API server does this by the definitions of the
  * Gateway API, but these may be older than Sluice, or newer, or have no schema.
  */
+import { isMapping } from "../../../model/mapping.ts";
 
 /** A value of another type than its field has. */
 export interface Mistyped {
@@ -58,10 +59,6 @@ export function record(fields: Readonly<Record<string, Shape>>, required: readon
     }
     return undefined;
   };
-}
-
-export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function not(value: unknown, field: string, wanted: string): Mistyped {
