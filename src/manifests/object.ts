@@ -2,8 +2,8 @@
  * Reads a value as an object of the API: its name, and the findings of the API server. The result
  * does not depend on the place in the file, so it is valid wherever the same value occurs again.
  */
-import { gatewayGroup } from "../model/gateway/objects.ts";
-import { sluiceGroup } from "../model/gateway/route-settings.ts";
+
+import { isMapping, type Mapping } from "../model/mapping.ts";
 import { type KubernetesObject, keyOf } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
@@ -12,7 +12,6 @@ import { type Finding, record, text } from "./check.ts";
 import { mirrored } from "./endpoints.ts";
 import { kinds, recognise } from "./kinds.ts";
 import { jsonPatch, withPatchHint } from "./mistakes/patches.ts";
-import { isMapping, type Mapping } from "../model/mapping.ts";
 
 export type WrittenObject =
   /** The object has no readable name. */
@@ -33,6 +32,7 @@ export type WrittenObject =
       readonly object: KubernetesObject | undefined;
     };
 
+/** Reads a value without null fields: `readManifest` removes them. */
 export function writtenObject(value: unknown): WrittenObject {
   if (!isMapping(value)) return { is: "nameless", why: jsonPatch(value) ?? "it is not a Kubernetes object" };
   const { apiVersion, kind } = value;
@@ -80,16 +80,6 @@ function findingsInCommon(kind: string, object: KubernetesObject): readonly Find
   });
 }
 
-const customGroups = [gatewayGroup, sluiceGroup];
-
-/** The reader of YAML limits the depth. */
-function withoutNulls<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(withoutNulls) as T;
-  if (!isMapping(value)) return value;
-  const given = Object.entries(value).filter(([, item]) => item !== null);
-  return Object.fromEntries(given.map(([key, item]) => [key, withoutNulls(item)])) as T;
-}
-
 function namelessWhy(kind: string, metadata: unknown, name: unknown): string {
   const [field, value] = isMapping(metadata) ? ["metadata.name", name] : ["metadata", metadata];
   if (value === undefined || value === null || value === "") return `this ${kind} has no metadata.name`;
@@ -107,12 +97,11 @@ function isKustomization({ apiVersion, kind, resources }: Mapping): boolean {
 }
 
 /**
- * Normalizes an object as the API server would: the data of a Secret loses its line breaks,
- * Endpoints are mirrored as an EndpointSlice, and custom resources lose fields that are null.
+ * Normalizes an object as the API server would: the data of a Secret loses its line breaks, and
+ * Endpoints are mirrored as an EndpointSlice.
  */
 function finished(object: KubernetesObject): KubernetesObject {
   if (object.kind === "Endpoints") return mirrored(object as Endpoints);
-  if (customGroups.some((group) => object.apiVersion.startsWith(`${group}/`))) return withoutNulls(object);
   if (object.kind !== "Secret") return object;
   const {
     stringData = {},
