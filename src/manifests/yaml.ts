@@ -8,24 +8,19 @@
 import { createRequire } from "node:module";
 import type { Document, Node } from "yaml";
 import { bugWords, guarded } from "../guarded.ts";
+import type { Mapping } from "../model/mapping.ts";
 import type { Path } from "./check.ts";
 import { recognise } from "./kinds.ts";
 import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";
-import {
-  type DoubledKey,
-  doubledKeys,
-  doubledWords,
-  explained,
-  frameOf,
-  type Mistake,
-  unmeant,
-} from "./mistakes/yaml-mistakes.ts";
+import { type DoubledKey, doubledKeys, doubledWhy } from "./mistakes/doubled-keys.ts";
+import { frameOf } from "./mistakes/frame.ts";
+import type { Mistake } from "./mistakes/mistake.ts";
+import { explained, unmeant } from "./mistakes/yaml-mistakes.ts";
 import { packed } from "./packed.ts";
 import { documentsIn, itemsIn, type Piece } from "./pieces.ts";
 import type { Place } from "./place.ts";
 import { plainDocuments } from "./plain-yaml.ts";
-import type { Mapping } from "../model/mapping.ts";
 
 export interface YamlDocument {
   readonly value: unknown;
@@ -63,8 +58,7 @@ export function readYaml(text: string, memory = new Memory()): ReadYaml {
 function isShallow(value: unknown, levels: number): boolean {
   if (levels < 0) return false;
   if (typeof value !== "object" || value === null) return true;
-  for (const key of Object.keys(value))
-    if (!isShallow((value as Mapping)[key], levels - 1)) return false;
+  for (const key of Object.keys(value)) if (!isShallow((value as Mapping)[key], levels - 1)) return false;
   return true;
 }
 
@@ -194,17 +188,6 @@ function mistakeIn(
   if (error === undefined) return twice ?? unmeant(careful(), document, text, placeAt);
   const [offset] = error.pos;
   return first !== undefined && first.offset < offset ? twice : explained(text, error, placeAt(offset));
-}
-
-/** The most lines of further keys that a message lists. */
-const mostLines = 8;
-
-function doubledWhy([first, ...more]: readonly DoubledKey[]): string {
-  const why = `${doubledWords(first!)}; remove one of them`;
-  if (more.length === 0) return why;
-  const lines = more.slice(0, mostLines).map(({ place }) => place.line);
-  const rest = more.length > mostLines ? ` and ${more.length - mostLines} more` : "";
-  return `${why}, and likewise in ${more.length === 1 ? "line" : "lines"} ${lines.join(", ")}${rest}`;
 }
 
 function failure(text: string, mistake: Mistake): ReadYaml {

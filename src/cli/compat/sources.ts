@@ -4,11 +4,12 @@
  * are reported as not judged.
  */
 import { dirname, join, normalize } from "node:path";
-import { type Path } from "../../manifests/check.ts";
+import type { Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
-import { doubledWords } from "../../manifests/mistakes/yaml-mistakes.ts";
+import { doubledWords } from "../../manifests/mistakes/doubled-keys.ts";
 import type { Place } from "../../manifests/place.ts";
 import { readYaml } from "../../manifests/yaml.ts";
+import { isMapping, type Mapping } from "../../model/mapping.ts";
 import type { ConfigMap } from "../../model/objects.ts";
 import type { FilePlace } from "../../problem.ts";
 import type { Files } from "../tools/folder.ts";
@@ -29,7 +30,6 @@ import { dependenciesOf, isChart, isOfAnotherChart } from "./chart/umbrella.ts";
 import { declaredTops, type ReadValues, type ValuesSource } from "./chart/values.ts";
 import type { Unjudged } from "./unjudged.ts";
 import { vendors } from "./vendors.ts";
-import { isMapping, type Mapping } from "../../model/mapping.ts";
 
 export interface Sources {
   readonly sources: readonly ValuesSource[];

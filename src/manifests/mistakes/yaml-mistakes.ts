@@ -5,12 +5,9 @@
  */
 import type { Document, YAMLError } from "yaml";
 import type { Place } from "../place.ts";
+import { misfit } from "./indentation.ts";
+import type { Mistake } from "./mistake.ts";
 import { howToRender } from "./template-tools.ts";
-
-export interface Mistake {
-  readonly place: Place;
-  readonly why: string;
-}
 
 type Yaml = typeof import("yaml");
 
@@ -124,105 +121,6 @@ function openQuote(lines: readonly string[], { code }: YAMLError): Mistake | und
   return { place: { line: found + 1, column: at + 1 }, why: "the quote that is opened here is never closed" };
 }
 
-/** Finds a line whose indentation is deeper than the line above allows, or fits no line above. */
-function misfit(lines: readonly string[], at: Place): Mistake | undefined {
-  const depth = (line: string): number => line.length - line.trimStart().length;
-  const isText = (line: string | undefined): line is string => line !== undefined && /^\s*[^\s#]/.test(line);
-  const levels: number[] = [];
-  const items: { readonly own: number; readonly line: number }[] = [];
-  let above: { readonly number: number; readonly line: string } | undefined;
-  // The parser may stop at a comment before the line that does not fit.
-  const first = isText(lines[at.line - 1]) ? at.line : at.line + 1;
-  for (const [number, line] of lines.entries()) {
-    if (number > at.line) return undefined;
-    if (!isText(line)) continue;
-    if (/^---(\s|$)/.test(line)) {
-      levels.length = 0;
-      items.length = 0;
-    }
-    const own = depth(line);
-    const place = { line: number + 1, column: own + 1 };
-    const deeper = above !== undefined && own > depth(above.line);
-    if (
-      number + 1 >= at.line &&
-      deeper &&
-      own + 1 !== column(above!.line) &&
-      /^\s*(- )?[\w./-]+:\s+[^\s#|>&!]/.test(above!.line) &&
-      /^\s*(- |[\w./-]+:(\s|$))/.test(line)
-    )
-      return {
-        place,
-        why: `line ${number + 1} begins in column ${own + 1}, but line ${above!.number}, which already has a value, in column ${column(above!.line)}; give both the same indentation`,
-      };
-    if (number + 1 >= at.line && above !== undefined && own < depth(above.line) && !levels.includes(own)) {
-      const known = [...new Set(levels)].sort((a, b) => a - b).join(", ");
-      return {
-        place,
-        why: `line ${number + 1} is indented by ${own} ${own === 1 ? "space" : "spaces"}, and the lines around it by ${known}`,
-      };
-    }
-    const isItem = /^\s*- /.test(line);
-    while (items.length > 0 && items.at(-1)!.own > own) items.pop();
-    const item = items.at(-1);
-    if (number + 1 === first && isItem && item !== undefined && item.own < own) {
-      const why = `line ${number + 1} begins an item in column ${own + 1}, but the item of line ${item.line} begins in column ${item.own + 1}; give both the same indentation`;
-      return { place, why };
-    }
-    if (isItem && item?.own !== own) items.push({ own, line: number + 1 });
-    while (levels.length > 0 && levels.at(-1)! > own) levels.pop();
-    levels.push(own, ...(isItem ? [own + 2] : []));
-    above = { number: number + 1, line };
-  }
-  return undefined;
-}
-
-/** Returns the column where the key begins, after the dash of a list. */
-function column(line: string): number {
-  return line.search(/[^\s-]/) + 1;
-}
-
-/** A key that its mapping already has; readers that allow it take the last one. */
-export interface DoubledKey {
-  readonly name: string;
-  /** The keys above it, without the numbers of items in lists. */
-  readonly above: readonly string[];
-  readonly first: Place;
-  readonly place: Place;
-}
-
-/**
- * Finds the keys that their mapping already has, in the order of the text. The YAML reader would
- * compare each key with all before it, which takes minutes for half a megabyte of keys.
- */
-export function doubledKeys(
-  yaml: Yaml,
-  document: Document,
-  placeAt: (offset: number) => Place,
-): readonly (DoubledKey & { readonly offset: number })[] {
-  const found: (DoubledKey & { readonly offset: number })[] = [];
-  yaml.visit(document as Document.Parsed, {
-    Map(_, map, outside) {
-      const known = new Map<unknown, number>();
-      for (const { key } of map.items) {
-        if (!yaml.isScalar(key) || key.value === "<<") continue;
-        const offset = key.range?.[0] ?? 0;
-        const first = known.get(key.value);
-        if (first === undefined) known.set(key.value, offset);
-        else {
-          const above = outside.flatMap((one) => (yaml.isPair(one) && yaml.isScalar(one.key) ? [one.key.value] : []));
-          const name = String(key.value);
-          found.push({ name, above: above.map(String), first: placeAt(first), place: placeAt(offset), offset });
-        }
-      }
-    },
-  });
-  return found.sort((one, other) => one.offset - other.offset);
-}
-
-/** Says that a key occurs twice. */
-export const doubledWords = ({ name, first }: DoubledKey): string =>
-  `the key ${JSON.stringify(name)} occurs twice in one mapping, first in line ${first.line}`;
-
 /**
  * Finds constructs that no manifest uses on purpose: a mapping as a key, which is what braces of a
  * template are in YAML, and an alias without its anchor.
@@ -263,22 +161,6 @@ function aliasWords(source: string): string {
   const quoted = host ? `: "*${source}"` : "";
   return `text that begins with * refers to an anchor, and no anchor has this name; put it in quotes${quoted}`;
 }
-
-/** Returns the lines around the place, with a mark under it; none if the text holds a Secret. */
-export function frameOf(text: string, { line, column: at }: Place): string | undefined {
-  if (/kind["']?[^\S\n]*:\s*["']?Secret\b|stringData/.test(text)) return undefined;
-  const lines = text.split("\n");
-  const digits = String(line).length;
-  const shown = [line - 1, line].filter((one) => one > 0 && (one === line || lines[one - 1]!.trim() !== ""));
-  const text_ = shown.map(
-    (one) => `${one === line ? "> " : "  "}${String(one).padStart(digits)} | ${clipped(lines[one - 1] ?? "")}\n`,
-  );
-  return `${text_.join("")}  ${" ".repeat(digits)} | ${" ".repeat(Math.min(at - 1, longest))}^\n`;
-}
-
-const longest = 140;
-const clipped = (line: string): string =>
-  line.length > longest ? `${line.slice(0, longest)}…` : line.replaceAll("\t", " ");
 
 /**
  * Own sentences for errors whose library message repeats the file's text, which may be a secret.

@@ -1,0 +1,6 @@
+import type { Place } from "../place.ts";
+
+export interface Mistake {
+  readonly place: Place;
+  readonly why: string;
+}
