@@ -1,9 +1,9 @@
 /** The API server's rules for an Ingress and for an IngressClass (networking.k8s.io/v1). */
 import { shown } from "../kinds/kind.ts";
+import { isMapping } from "../model/mapping.ts";
 import { anything, type Check, listOf, port, type Rule, record, text, word, wrong } from "./check.ts";
 import { metadata } from "./metadata.ts";
-import { dnsLabel, dnsSubdomain, host, portName, tlsHost } from "./names.ts";
-import { isMapping } from "../model/mapping.ts";
+import { ambiguousPart, dnsLabel, dnsSubdomain, host, portName, tlsHost } from "./names.ts";
 
 /** Requires exactly one of two fields. */
 function oneOf(one: string, other: string): Check {
@@ -61,13 +61,6 @@ const presentBackend = record(
   oneOf("service", "resource"),
 );
 
-/**
- * Sequences that the API server keeps out of Exact and Prefix paths, because servers disagree about
- * them.
- */
-const ambiguous = ["//", "/./", "/../", "%2f", "%2F"];
-const ambiguousEnds = ["/..", "/."];
-
 const path: Check = (value) => {
   if (!isMapping(value)) return [];
   const given = value.path ?? "";
@@ -78,7 +71,7 @@ const path: Check = (value) => {
 function pathMistake(given: string, free: boolean): string | undefined {
   if (free) return given === "" || given.startsWith("/") ? undefined : `${shown(given)} does not begin with /`;
   if (!given.startsWith("/")) return `${shown(given)} does not begin with /`;
-  const part = ambiguous.find((one) => given.includes(one)) ?? ambiguousEnds.find((one) => given.endsWith(one));
+  const part = ambiguousPart(given);
   return part === undefined ? undefined : `${shown(given)} has ${part} in it`;
 }
 

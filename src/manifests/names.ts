@@ -1,5 +1,6 @@
 /**
- * The API server's rules for names. Each completes the sentence "<field>: …" or returns undefined.
+ * The API server's rules for names and paths. Each rule completes the sentence "<field>: …" or
+ * returns undefined.
  */
 import { isIP } from "node:net";
 import { shown, unfilled } from "../kinds/kind.ts";
@@ -105,3 +106,12 @@ export const dataKey: Rule = (text) =>
   /^[-._a-zA-Z0-9]+$/.test(text) && text.length <= 253 && text !== "." && !text.startsWith("..")
     ? undefined
     : `${shown(text)} is not a key of letters, digits, -, _ and .`;
+
+/** Sequences that the API keeps out of plain paths, because servers disagree about them. */
+const anywhere = ["//", "/./", "/../", "%2f", "%2F"];
+const atTheEnd = ["/..", "/."];
+
+/** Returns the first such sequence in the path. */
+export function ambiguousPart(path: string): string | undefined {
+  return anywhere.find((one) => path.includes(one)) ?? atTheEnd.find((one) => path.endsWith(one));
+}

@@ -4,22 +4,22 @@
  */
 import { isIP } from "node:net";
 import { shown } from "../../kinds/kind.ts";
+import { isMapping } from "../../model/mapping.ts";
 import { anything, type Check, mapOf, port, type Rule, record, text, word, wrong } from "../check.ts";
 import { metadata } from "../metadata.ts";
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from "../names.ts";
 import { atMost, both, distinct, few, filled, hostname, named, placed, sectionName } from "./names.ts";
-import { isMapping } from "../../model/mapping.ts";
 
 const domainAndPath: Rule = (value) =>
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(value)
     ? undefined
     : `${shown(value)} is not a controller's name such as sluice.dev/gateway-controller`;
 
-const whole = { apiVersion: anything, kind: anything, metadata: metadata(dnsSubdomain), status: anything };
+const besideSpec = { apiVersion: anything, kind: anything, metadata: metadata(dnsSubdomain), status: anything };
 
 export const gatewayClass = record(
   {
-    ...whole,
+    ...besideSpec,
     spec: record(
       {
         controllerName: text(domainAndPath, atMost(253)),
@@ -116,7 +116,7 @@ const listeners = both(
  */
 export const listenerSet = record(
   {
-    ...whole,
+    ...besideSpec,
     spec: record({ parentRef: record(placed, ["name"]), listeners }, ["parentRef", "listeners"]),
   },
   ["metadata", "spec"],
@@ -151,7 +151,7 @@ const addressValue: Check = (value) => {
 
 export const gateway = record(
   {
-    ...whole,
+    ...besideSpec,
     spec: record(
       {
         gatewayClassName: text(filled, atMost(253)),
@@ -180,7 +180,7 @@ export const gateway = record(
 
 export const referenceGrant = record(
   {
-    ...whole,
+    ...besideSpec,
     spec: record(
       {
         from: few(

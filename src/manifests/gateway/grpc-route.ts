@@ -1,20 +1,9 @@
 /** The API server's rules for a GRPCRoute (Gateway API v1.6.3). */
 import { shown } from "../../kinds/kind.ts";
-import { anything, type Check, record, text, word, wrong } from "../check.ts";
-import { metadata } from "../metadata.ts";
-import { dnsSubdomain } from "../names.ts";
-import {
-  distinctNames,
-  distinctRules,
-  distinctTypes,
-  fewMatches,
-  fieldOfType,
-  parents,
-  sharedFilterFields,
-  sharedFilters,
-  valueMatch,
-} from "./http-route.ts";
+import { type Check, record, text, word, wrong } from "../check.ts";
+import { distinctTypes, fieldOfType, sharedFilterFields, sharedFilters } from "./filters.ts";
 import { atMost, backendFields, both, few, hasPort, hostname, sectionName } from "./names.ts";
+import { distinctNames, distinctRules, fewMatches, fieldsOfRoutes, routeWith, valueMatch } from "./route.ts";
 import { sessionPersistence } from "./rule-fields.ts";
 
 const serviceName = /^\.?[a-z_][a-z_0-9]*(\.[a-z_][a-z_0-9]*)*$/i;
@@ -67,18 +56,4 @@ const rule = record({
 
 const rules = both(few(rule, 16), fewMatches(0), distinctRules);
 
-export const grpcRoute = record(
-  {
-    apiVersion: anything,
-    kind: anything,
-    metadata: metadata(dnsSubdomain),
-    spec: record({
-      parentRefs: parents,
-      hostnames: few(text(hostname), 16),
-      rules,
-      useDefaultGateways: word("All", "None"),
-    }),
-    status: anything,
-  },
-  ["metadata", "spec"],
-);
+export const grpcRoute = routeWith(record({ ...fieldsOfRoutes, hostnames: few(text(hostname), 16), rules }));

@@ -2,48 +2,33 @@
  * The API server's rules for an HTTPRoute (Gateway API v1.6.3). Fields of its experimental channel
  * may have any value.
  */
-
 import { shown } from "../../kinds/kind.ts";
-import { mostMatches } from "../../model/gateway/limits.ts";
-import { gatewayGroup } from "../../model/gateway/objects.ts";
-import { anything, boolean, type Check, port, type Rule, record, text, whole, word, wrong } from "../check.ts";
-import { metadata } from "../metadata.ts";
-import { dnsSubdomain } from "../names.ts";
-import { mirror } from "./mirror.ts";
+import { isMapping } from "../../model/mapping.ts";
+import { boolean, type Check, port, type Rule, record, text, whole, word, wrong } from "../check.ts";
+import { ambiguousPart } from "../names.ts";
+import { distinctTypes, fieldOfType, sharedFilterFields, sharedFilters } from "./filters.ts";
 import {
-  alike,
   atMost,
   backendFields,
   both,
-  distinct,
   distinctTexts,
   few,
-  filled,
   hasPort,
   headerName,
   hostname,
-  named,
-  placed,
   sectionName,
 } from "./names.ts";
+import { distinctNames, distinctRules, fewMatches, fieldsOfRoutes, routeWith, valueMatch } from "./route.ts";
 import { externalAuth, retry, sessionPersistence, timeouts } from "./rule-fields.ts";
-import { isMapping } from "../../model/mapping.ts";
 
 const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH"];
 const pathTypes = ["Exact", "PathPrefix", "RegularExpression"];
-
-/**
- * Sequences that the definition keeps out of Exact and PathPrefix paths, because servers disagree
- * about them.
- */
-const ambiguous = ["//", "/./", "/../", "%2f", "%2F", "#"];
-const ambiguousEnds = ["/..", "/."];
 
 const pathValue: Check = (value) => {
   const { type = "PathPrefix", value: given = "/" } = value as { readonly type?: string; readonly value?: string };
   if (type === "RegularExpression") return [];
   if (!given.startsWith("/")) return wrong(["value"], `${shown(given)} does not begin with /`);
-  const part = ambiguous.find((one) => given.includes(one)) ?? ambiguousEnds.find((one) => given.endsWith(one));
+  const part = ambiguousPart(given) ?? (given.includes("#") ? "#" : undefined);
   if (part !== undefined) return wrong(["value"], `${shown(given)} has ${part} in it`);
   const strange = /[^-A-Za-z0-9/._~!$&'()*+,;=:@%]|%(?![0-9a-fA-F]{2})/.exec(given)?.[0];
   return strange === undefined
@@ -51,31 +36,11 @@ const pathValue: Check = (value) => {
     : wrong(["value"], `${shown(given)} has ${shown(strange)} in it, which is to be written as %XX`);
 };
 
-export const valueMatch = (longest: number) =>
-  record({ type: word("Exact", "RegularExpression"), name: text(headerName), value: text(filled, atMost(longest)) }, [
-    "name",
-    "value",
-  ]);
-
 const match = record({
   path: record({ type: word(...pathTypes), value: text(atMost(1_024)) }, [], pathValue),
   headers: both(few(valueMatch(4_096), 16), distinctNames("header")),
   queryParams: both(few(valueMatch(1_024), 16), distinctNames("query parameter")),
   method: word(...methods),
-});
-
-export function distinctNames(what: string): Check {
-  return distinct(
-    ({ name }) => String(name),
-    (name) => `the ${what} ${name} is given twice`,
-  );
-}
-
-const header = record({ name: text(headerName), value: text(filled, atMost(4_096)) }, ["name", "value"]);
-const headerChanges = record({
-  set: both(few(header, 16), distinctNames("header")),
-  add: both(few(header, 16), distinctNames("header")),
-  remove: distinctTexts(text(), 16),
 });
 
 const pathChange = record(
@@ -119,21 +84,6 @@ const cors = record({
   maxAge: whole(1, 2_147_483_647),
 });
 
-/** Types of filters that HTTPRoutes and GRPCRoutes have, each with its field. */
-export const sharedFilterFields = {
-  RequestHeaderModifier: "requestHeaderModifier",
-  ResponseHeaderModifier: "responseHeaderModifier",
-  RequestMirror: "requestMirror",
-} as const;
-
-/** The rules for the fields of these filters, and of ExtensionRef. */
-export const sharedFilters = {
-  requestHeaderModifier: headerChanges,
-  responseHeaderModifier: headerChanges,
-  requestMirror: mirror,
-  extensionRef: record(named, ["group", "kind", "name"]),
-};
-
 const filterFields: Readonly<Record<string, string>> = {
   ...sharedFilterFields,
   RequestRedirect: "requestRedirect",
@@ -165,30 +115,12 @@ const filter = record(
   fieldOfType(filterFields),
 );
 
-/** Checks that a filter has the field of its type and none of another type. */
-export function fieldOfType(fieldOf: Readonly<Record<string, string>>): Check {
-  return (value) => {
-    const { type, ...fields } = value as Record<string, unknown>;
-    const needed = fieldOf[type as string]!;
-    if (!Object.hasOwn(fields, needed)) return wrong([], `${needed} is missing, and type is ${type}`);
-    const other = Object.keys(fields).find((name) => name !== needed && (fields[name] ?? undefined) !== undefined);
-    return other === undefined ? [] : wrong([other], `it must not stand beside type ${type}`);
-  };
-}
-
-/** Filters that may occur several times. */
-const repeatable = ["RequestMirror", "ExtensionRef", "ExternalAuth"];
-
-export const distinctTypes = distinct(
-  ({ type }) => (repeatable.includes(type as string) ? undefined : String(type)),
-  (type) => `${type} is given twice`,
-);
-
 const filters = both(few(filter, 16), distinctTypes, (value) => {
   const types = (value as readonly { readonly type: string }[]).map(({ type }) => type);
   const both = types.includes("RequestRedirect") && types.includes("URLRewrite");
   return both ? wrong([], "RequestRedirect and URLRewrite exclude each other") : [];
 });
+
 interface Filtered {
   readonly filters?: readonly Record<string, unknown>[];
 }
@@ -230,47 +162,6 @@ const rule = record(
   ruleRules,
 );
 
-/** Limits the matches of all rules together. A rule without matches counts as `ofNone`. */
-export function fewMatches(ofNone: number): Check {
-  return (value) => {
-    const rules = value as readonly { readonly matches?: readonly unknown[] }[];
-    const count = rules.reduce((sum, { matches }) => sum + (matches?.length ?? ofNone), 0);
-    return count > mostMatches ? wrong([], `they have ${count} matches together, and ${mostMatches} are the most`) : [];
-  };
-}
-
-export const distinctRules = distinct(
-  ({ name }) => (name === undefined || name === null ? undefined : String(name)),
-  (name) => `the name ${name} is given twice`,
-);
-
 const rules = both(few(rule, 16, 1), fewMatches(1), distinctRules);
 
-const parentOf = ({ group = gatewayGroup, kind = "Gateway", namespace, name }: Record<string, unknown>): string =>
-  JSON.stringify([group, kind, namespace ?? "", name]);
-
-/** Two references to the same parent must name different parts of it. */
-export const parents = both(
-  few(record({ ...placed, sectionName, port }, ["name"]), 32),
-  alike(parentOf, ["sectionName", "port"], "parent"),
-  distinct(
-    (one) => JSON.stringify([parentOf(one), one.sectionName ?? "", one.port ?? 0]),
-    () => "another one names the same parent, without another sectionName or port",
-  ),
-);
-
-export const httpRoute = record(
-  {
-    apiVersion: anything,
-    kind: anything,
-    metadata: metadata(dnsSubdomain),
-    spec: record({
-      parentRefs: parents,
-      hostnames: few(text(hostname), 16),
-      rules,
-      useDefaultGateways: word("All", "None"),
-    }),
-    status: anything,
-  },
-  ["metadata", "spec"],
-);
+export const httpRoute = routeWith(record({ ...fieldsOfRoutes, hostnames: few(text(hostname), 16), rules }));

@@ -2,25 +2,17 @@
  * The API server's rules for a TLSRoute, a TCPRoute and a UDPRoute (Gateway API v1.6.3). In
  * v1alpha2 a route may have several rules, and a TLSRoute no hostnames.
  */
-import { anything, type Check, record, text, word } from "../check.ts";
-import { metadata } from "../metadata.ts";
-import { dnsSubdomain } from "../names.ts";
-import { parents } from "./http-route.ts";
+import { record, text } from "../check.ts";
 import { backendFields, few, hasPort, hostname, sectionName } from "./names.ts";
+import { fieldsOfRoutes, routeWith } from "./route.ts";
 
 const rule = record({ name: sectionName, backendRefs: few(record(backendFields, ["name"], hasPort), 16, 1) }, [
   "backendRefs",
 ]);
 
-const fields = { parentRefs: parents, rules: few(rule, 1, 1), useDefaultGateways: word("All", "None") };
+const fields = { ...fieldsOfRoutes, rules: few(rule, 1, 1) };
 
 const earlyFields = { ...fields, rules: few(rule, 16, 1) };
-
-const routeWith = (spec: Check): Check =>
-  record({ apiVersion: anything, kind: anything, metadata: metadata(dnsSubdomain), spec, status: anything }, [
-    "metadata",
-    "spec",
-  ]);
 
 export const tlsRoute = routeWith(
   record({ ...fields, hostnames: few(text(hostname), 1_024, 1) }, ["hostnames", "rules"]),
