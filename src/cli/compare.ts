@@ -11,7 +11,7 @@ import { reportOf, reportText } from "./compare/report.ts";
 import { hostsByUpstream, routeRequests } from "./compare/route-requests.ts";
 import { translateOptions } from "./options.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
-import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
+import { type Call, toolCall, type ToolOption } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
 import { withController } from "./tools/with-controller.ts";
@@ -111,8 +111,6 @@ export async function compare(argv: readonly string[], out: Out, colours = false
   if (report.failed.length === report.requests) return failed(out, `neither ${oldText} nor ${freshText} answers`);
   return report.differing.length > 0 ? 1 : 0;
 }
-
-type Call = ToolCall & { readonly kind: "call" };
 
 interface Numbers {
   readonly rate: number;

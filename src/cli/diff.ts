@@ -15,7 +15,7 @@ import { visible } from "../visible.ts";
 import type { Command, Flags } from "./flags.ts";
 import { translateOptions } from "./options.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
-import { type ToolCall, toolCall } from "./tools/call.ts";
+import { type Call, toolCall } from "./tools/call.ts";
 import { type Files, newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
 import { toolRenderer } from "./tools/renderer.ts";
@@ -66,7 +66,7 @@ type Sides =
   | { readonly ok: false; readonly why: string };
 
 /** Reads both sides: two folders, or a cluster and the same cluster with a folder over it. */
-async function readSides(call: ToolCall & { readonly kind: "call" }): Promise<Sides> {
+async function readSides(call: Call): Promise<Sides> {
   const [first, second] = call.folders;
   if (call.live && second !== undefined) return { ok: false, why: "with a cluster it takes one folder, the new one" };
   const memory = new Memory();

@@ -11,7 +11,7 @@ import { visible } from "../visible.ts";
 import { translateOptions } from "./options.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { shadowText } from "./shadows.ts";
-import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
+import { type Call, toolCall, type ToolOption } from "./tools/call.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { closedNote, gatewaysLeftOutNote, leftOutNote, refusedNote, unreadNote } from "./tools/left-out.ts";
 import {
@@ -72,7 +72,7 @@ export async function routes(argv: readonly string[], out: Out, now: Date, colou
   return 0;
 }
 
-async function shadows(call: ToolCall & { readonly kind: "call" }, out: Out): Promise<number> {
+async function shadows(call: Call, out: Out): Promise<number> {
   const isAsked = call.folders.length === 0 && !call.live;
   const answered = isAsked
     ? await askController<readonly ShadowReport[]>(runFolderOf(call.flags.runFolder), "/shadows")
@@ -87,7 +87,7 @@ async function shadows(call: ToolCall & { readonly kind: "call" }, out: Out): Pr
 type Found = { readonly ok: true; readonly routes: readonly AnyRoute[]; readonly notes: readonly string[] };
 
 async function routesFrom(
-  call: ToolCall & { readonly kind: "call" },
+  call: Call,
   narrow: Narrow,
 ): Promise<Found | { readonly ok: false; readonly why: string }> {
   const { flags: given, folders, live } = call;

@@ -13,7 +13,7 @@ import { emptyInputs } from "../translate/turn.ts";
 import { visible } from "../visible.ts";
 import { decideOptions, translateOptions } from "./options.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
-import { type ToolCall, type ToolOption, toolCall } from "./tools/call.ts";
+import { type Call, toolCall, type ToolOption } from "./tools/call.ts";
 import { findingsIn } from "./tools/findings.ts";
 import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
@@ -73,8 +73,6 @@ export async function why(argv: readonly string[], out: Out, now: Date): Promise
 function isBad({ end }: Arrival): boolean {
   return end.kind === "answer" ? end.status >= 400 : end.kind !== "proxied";
 }
-
-type Call = ToolCall & { readonly kind: "call" };
 
 async function fromController({ flags }: Call, question: AskQuestion): Promise<AskOutcome> {
   const answered = await askController<AskOutcome>(runFolderOf(flags.runFolder), "/ask", {

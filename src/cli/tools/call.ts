@@ -39,21 +39,20 @@ export interface ToolShape {
   readonly options?: readonly ToolOption[];
 }
 
-export type ToolCall =
-  | {
-      readonly kind: "call";
-      readonly flags: Flags;
-      readonly folders: readonly string[];
-      readonly output: string;
-      readonly json: boolean;
-      readonly options: Readonly<Record<string, string>>;
-      /** The words that are flags of the controller. */
-      readonly argv: readonly string[];
-      /** Whether a cluster is read: with `--kubeconfig` or `--context`. */
-      readonly live: boolean;
-    }
-  | { readonly kind: "help" }
-  | { readonly kind: "failure"; readonly why: string };
+export interface Call {
+  readonly kind: "call";
+  readonly flags: Flags;
+  readonly folders: readonly string[];
+  readonly output: string;
+  readonly json: boolean;
+  readonly options: Readonly<Record<string, string>>;
+  /** The words that are flags of the controller. */
+  readonly argv: readonly string[];
+  /** Whether a cluster is read: with `--kubeconfig` or `--context`. */
+  readonly live: boolean;
+}
+
+export type ToolCall = Call | { readonly kind: "help" } | { readonly kind: "failure"; readonly why: string };
 
 export function toolCall(argv: readonly string[], shape: ToolShape): ToolCall {
   const taken = optionsIn(argv, [outputOption, contextOption, ...(shape.options ?? [])]);

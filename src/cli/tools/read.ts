@@ -5,11 +5,9 @@
 import type { Manifest } from "../../manifests/manifest.ts";
 import type { Memory } from "../../manifests/memory.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
-import type { ToolCall } from "./call.ts";
+import type { Call } from "./call.ts";
 import { type Files, readFolder } from "./folder.ts";
 import { withoutPatches } from "./kustomizations.ts";
-
-type Call = ToolCall & { readonly kind: "call" };
 
 export type ReadObjects =
   | {

@@ -7,7 +7,7 @@ import { visible } from "../../visible.ts";
 import { controllersIn } from "../compat/controller.ts";
 import { flagsInUse } from "../compat/flags-in-use.ts";
 import type { Command, Flags } from "../flags.ts";
-import type { ToolCall } from "./call.ts";
+import type { Call } from "./call.ts";
 import type { Files } from "./folder.ts";
 
 export interface WithController {
@@ -18,7 +18,7 @@ export interface WithController {
 }
 
 /** Returns the flags in force: those of the command line override those of the controller. */
-export function withController(call: ToolCall & { readonly kind: "call" }, files: Files): WithController {
+export function withController(call: Call, files: Files): WithController {
   const written = [...files].flatMap(([file, { others }]) => others.map((other) => ({ ...other, file })));
   const [controller] = controllersIn(written);
   if (controller === undefined) return { flags: call.flags, as: call.live ? "run" : "serve", from: undefined };
