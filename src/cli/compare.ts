@@ -2,18 +2,15 @@
  * `sluice compare OLD NEW`: sends the same requests to two addresses and reports where the answers
  * differ, before DNS or a load balancer leads clients from one to the other.
  */
-import { translate } from "../translate/translator.ts";
-import { emptyInputs } from "../translate/turn.ts";
 import { addressOf } from "./compare/address.ts";
 import { askBoth, type Counts } from "./compare/asking.ts";
 import { askable, gather, type Sources } from "./compare/gather.ts";
 import { reportOf, reportText } from "./compare/report.ts";
 import { hostsByUpstream, routeRequests } from "./compare/route-requests.ts";
-import { translateOptions } from "./options.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
-import { type Call, toolCall, type ToolOption } from "./tools/call.ts";
-import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
+import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
 import { readObjects } from "./tools/read.ts";
+import { translated } from "./tools/translated.ts";
 import { withController } from "./tools/with-controller.ts";
 
 const failed = failedAs("compare");
@@ -149,10 +146,7 @@ async function sourcesOf(call: Call, limit: number, out: Out): Promise<Sources |
   if (!read.ok) return read.why;
   printNotes(out, "compare", read.notes);
   const { flags, as } = withController(call, read.files);
-  const library = newLibrary(flags);
-  library.change(read.files);
-  const options = translateOptions(flags, as, undefined);
-  const { configuration } = translate({ ...emptyInputs, snapshot: library.snapshot }, options, unmadeCertificate);
+  const { configuration } = translated(read.files, flags, as);
   return { ...sources, routes: routeRequests(configuration), hostsOf: hostsByUpstream(configuration) };
 }
 

@@ -3,14 +3,11 @@
  * records of shared memory as comments below it. No key and no password is printed.
  */
 import { TemplateError } from "../render/template.ts";
-import { translate } from "../translate/translator.ts";
-import { emptyInputs } from "../translate/turn.ts";
-import { translateOptions } from "./options.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { toolCall } from "./tools/call.ts";
-import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
 import { toolRenderer } from "./tools/renderer.ts";
+import { translated } from "./tools/translated.ts";
 
 const failed = failedAs("render");
 
@@ -39,10 +36,7 @@ export async function render(argv: readonly string[], out: Out): Promise<number>
   const opened = toolRenderer(call.flags);
   if (!opened.ok) return failed(out, opened.why);
   const { renderer } = opened;
-  const library = newLibrary(call.flags);
-  library.change(read.files);
-  const options = translateOptions(call.flags, call.live ? "run" : "serve", undefined);
-  const { configuration } = translate({ ...emptyInputs, snapshot: library.snapshot }, options, unmadeCertificate);
+  const { configuration } = translated(read.files, call.flags, call.live ? "run" : "serve");
   try {
     const { text } = renderer.render(configuration);
     const records = [...renderer.records]

@@ -5,14 +5,10 @@
 import type { ShadowReport } from "../decide/shadow/report.ts";
 import { askController, type OperatorPlace } from "../routes/socket.ts";
 import { type AnyRoute, allRoutesOf } from "../routes/streams.ts";
-import { translate } from "../translate/translator.ts";
-import { emptyInputs } from "../translate/turn.ts";
 import { visible } from "../visible.ts";
-import { translateOptions } from "./options.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { shadowText } from "./shadows.ts";
 import { type Call, toolCall, type ToolOption } from "./tools/call.ts";
-import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { closedNote, gatewaysLeftOutNote, leftOutNote, refusedNote, unreadNote } from "./tools/left-out.ts";
 import {
   candidatesIn,
@@ -26,6 +22,7 @@ import {
 } from "./tools/narrow.ts";
 import { readObjects } from "./tools/read.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
+import { translated } from "./tools/translated.ts";
 import { withController } from "./tools/with-controller.ts";
 import { columns, counted, painter, red, yellow } from "./tools/words.ts";
 
@@ -95,12 +92,7 @@ async function routesFrom(
   const read = await readObjects(call, folders[0], "workloads");
   if (!read.ok) return read;
   const { flags, as, from } = withController(call, read.files);
-  const library = newLibrary(flags);
-  library.change(read.files);
-  const { snapshot } = library;
-  const inputs = { ...emptyInputs, snapshot };
-  const options = translateOptions(flags, as, undefined);
-  const { configuration, accepted, problems } = translate(inputs, options, unmadeCertificate);
+  const { snapshot, options, configuration, accepted, problems } = translated(read.files, flags, as);
   const routes = allRoutesOf(configuration, snapshot, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
   const candidates = candidatesIn(snapshot);
   const missed = isNarrow(narrow) && routes.length === 0 ? hint(narrow, candidates) : undefined;

@@ -8,16 +8,14 @@ import type { Arrival, AskAnswer, AskedStep, AskOutcome, AskQuestion } from "../
 import { explain, explainStream } from "../page/ask/explain.ts";
 import { askedIn } from "../page/ask/question.ts";
 import { askController } from "../routes/socket.ts";
-import { translate } from "../translate/translator.ts";
-import { emptyInputs } from "../translate/turn.ts";
 import { visible } from "../visible.ts";
-import { decideOptions, translateOptions } from "./options.ts";
+import { decideOptions } from "./options.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
-import { type Call, toolCall, type ToolOption } from "./tools/call.ts";
+import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
 import { findingsIn } from "./tools/findings.ts";
-import { newLibrary, unmadeCertificate } from "./tools/folder.ts";
 import { readObjects } from "./tools/read.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
+import { translated } from "./tools/translated.ts";
 import { withController } from "./tools/with-controller.ts";
 
 const failed = failedAs("why");
@@ -90,11 +88,7 @@ async function fromFiles(call: Call, question: AskQuestion, out: Out, now: Date)
   if (!read.ok) return read;
   printNotes(out, "why", read.notes);
   const { flags, as, from } = withController(call, read.files);
-  const library = newLibrary(flags);
-  library.change(read.files);
-  const { snapshot } = library;
-  const options = translateOptions(flags, as, undefined);
-  const { configuration, accepted, problems } = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
+  const { library, snapshot, options, configuration, accepted, problems } = translated(read.files, flags, as);
   const world = {
     ...{ served: configuration, snapshot, options },
     decide: decideOptions(flags),

@@ -5,18 +5,16 @@
  * is no difference.
  */
 import { type FilePlace, named, type Problem } from "../../problem.ts";
-import { translate } from "../../translate/translator.ts";
-import { emptyInputs } from "../../translate/turn.ts";
-import { translateOptions } from "../options.ts";
 import { misplacedLocations } from "../tools/findings/nested-locations.ts";
 import { locatedTwice } from "../tools/findings/twice-located.ts";
 import { distinct, withoutElsewhere } from "../tools/findings.ts";
-import { definitionsOf, newLibrary, unmadeCertificate } from "../tools/folder.ts";
+import { definitionsOf } from "../tools/folder.ts";
 import { classlessNote } from "../tools/left-out.ts";
 import { pathIn } from "../tools/places.ts";
 import { type Differences, fits } from "./differences.ts";
 import type { Found } from "./found.ts";
 import { type Item, worst } from "./item.ts";
+import { translated } from "../tools/translated.ts";
 import {
   classNameOf,
   flagItems,
@@ -45,11 +43,8 @@ export interface Assessment {
 
 export function assess(found: Found, { list, idleThere }: Differences): Assessment {
   const { files, flags } = found;
-  const library = newLibrary(flags);
-  library.change(files);
-  const { snapshot } = library;
-  const options = translateOptions(flags, found.flagsKnown ? "run" : "serve", undefined);
-  const translation = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
+  const translation = translated(files, flags, found.flagsKnown ? "run" : "serve");
+  const { library, snapshot, options } = translation;
   const all = distinct(withoutElsewhere([...translation.problems.values()].flat(), snapshot));
   const problems = Map.groupBy(all, ({ object }) => named(object));
   const ofLocations = [locatedTwice, misplacedLocations].flatMap((find) =>

@@ -17,7 +17,6 @@ import type { TranslateOptions } from "../../translate/options.ts";
 import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
 import type { Command, Flags } from "../flags.ts";
-import { translateOptions } from "../options.ts";
 import { misplacedIn } from "./findings/misplaced.ts";
 import { missingClasses } from "./findings/missing-class.ts";
 import { misplacedLocations } from "./findings/nested-locations.ts";
@@ -25,10 +24,11 @@ import { settingsElsewhere } from "./findings/settings-elsewhere.ts";
 import { locatedTwice } from "./findings/twice-located.ts";
 import { unservedGateways } from "./findings/unserved-gateways.ts";
 import { untargetedPolicies } from "./findings/untargeted-policies.ts";
-import { definitionsOf, type Files, newLibrary, unmadeCertificate } from "./folder.ts";
+import { definitionsOf, type Files, unmadeCertificate } from "./folder.ts";
 import { classlessNote, gatewaysLeftOutNote, leftOutNote } from "./left-out.ts";
 import { pathIn } from "./places.ts";
 import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
+import { translated } from "./translated.ts";
 import { isOfUnread, type Unread as UnreadObjects, withUnread } from "./unread-findings.ts";
 
 export type { Finding };
@@ -56,15 +56,11 @@ export function judged(
   as: Command = "serve",
   written: ReadonlySet<string> = new Set(files.keys()),
 ): Findings {
-  const library = newLibrary(flags);
-  library.change(files);
-  const { snapshot } = library;
-  const options = translateOptions(flags, as, undefined);
-  const { configuration, problems, accepted } = translate({ ...emptyInputs, snapshot }, options, unmadeCertificate);
-  const translated = withoutElsewhere([...problems.values()].flat(), snapshot);
+  const { library, snapshot, options, configuration, problems, accepted } = translated(files, flags, as);
+  const ofObjects = withoutElsewhere([...problems.values()].flat(), snapshot);
   const { whole, unread } = withUnread(files, snapshot);
   const ofUnread = unread.size === 0 ? [] : problemsOfUnread(whole, unread, options);
-  const reported = new Set(translated.map(fullSentence));
+  const reported = new Set(ofObjects.map(fullSentence));
   const atTheDoor = refusals(snapshot, configuration.settings, options).filter(
     (one) => !reported.has(fullSentence(one)),
   );
@@ -79,7 +75,7 @@ export function judged(
   const ofFiles = [...library.problems.values()].flat();
   const all = distinct([
     ...ofFiles,
-    ...translated,
+    ...ofObjects,
     ...ofUnread,
     ...atTheDoor,
     ...ofClasses,
