@@ -7,7 +7,7 @@
  */
 import { bugWords, guarded } from "../guarded.ts";
 import type { ObjectReference } from "../kubernetes/index.ts";
-import { type Ingress, type KubernetesObject, nameOf } from "../model/objects.ts";
+import { type Ingress, type KubernetesObject, keyOfName, nameOf, objectKey } from "../model/objects.ts";
 import { emptySnapshot, type Snapshot, tableOf, type WatchedKind } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
@@ -141,9 +141,10 @@ export class EventWriter implements Listener {
   }
 }
 
-function objectNamed({ kind, namespace, name }: Problem["object"], snapshot: Snapshot): KubernetesObject | undefined {
+function objectNamed(object: ObjectName, snapshot: Snapshot): KubernetesObject | undefined {
+  const { kind } = object;
   if (!Object.hasOwn(tableOf, kind)) return undefined;
-  const key = namespace === undefined ? name : `${namespace}/${name}`;
+  const key = keyOfName(object);
   const table = snapshot[tableOf[kind as WatchedKind]] as Table<KubernetesObject> | undefined;
-  return table?.get(key) ?? snapshot.failures.get(`${kind} ${key}`)?.object;
+  return table?.get(key) ?? snapshot.failures.get(objectKey(kind, key))?.object;
 }

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Unread } from "../model/gist.ts";
-import type { KubernetesObject } from "../model/objects.ts";
+import { type KubernetesObject, objectKey } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { Fault, Manifest, ManifestObject } from "./manifest.ts";
 import type { Place } from "./place.ts";
@@ -28,7 +28,7 @@ export interface Held {
   readonly placeOf: ManifestObject["placeOf"];
 }
 
-export const idOf = ({ kind, key }: { readonly kind: string; readonly key: string }): string => `${kind} ${key}`;
+export const idOf = ({ kind, key }: { readonly kind: string; readonly key: string }): string => objectKey(kind, key);
 
 export function stateOf(manifest: Manifest, before: FileState | undefined): FileState {
   const objects = new Map<string, Held>();

@@ -5,7 +5,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Unread } from "../model/gist.ts";
-import type { IngressClass, KubernetesObject } from "../model/objects.ts";
+import { type IngressClass, type KubernetesObject, keyOfName, kindAndKey, objectKey } from "../model/objects.ts";
 import {
   emptySnapshot,
   type ObjectChange,
@@ -59,8 +59,8 @@ export class Library {
   }
 
   /** Returns the file from which an object is taken, and the object in it. */
-  held({ kind, namespace, name }: ObjectName): { readonly file: string; readonly held: Held } | undefined {
-    const id = idOf({ kind, key: namespace === undefined ? name : `${namespace}/${name}` });
+  held(object: ObjectName): { readonly file: string; readonly held: Held } | undefined {
+    const id = objectKey(object.kind, keyOfName(object));
     const [file, held] = [this.#ownerOf(id), this.#heldFor(id)];
     return file === undefined || held === undefined ? undefined : { file, held };
   }
@@ -161,8 +161,8 @@ export class Library {
 }
 
 function partsOf(id: string): { readonly kind: WatchedKind; readonly key: string } {
-  const [kind, key] = id.split(" ") as [WatchedKind, string];
-  return { kind, key };
+  const [kind, key] = kindAndKey(id);
+  return { kind: kind as WatchedKind, key };
 }
 
 function idsOf(state: FileState | undefined): Iterable<string> {

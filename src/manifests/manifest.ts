@@ -3,7 +3,8 @@
  * because they depend on the last good form of the object.
  */
 import { type Gist, gistOf } from "../model/gist.ts";
-import type { KubernetesObject } from "../model/objects.ts";
+import { isMapping, type Mapping } from "../model/mapping.ts";
+import { type KubernetesObject, keyOfName } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
 import { fieldOf, type Path } from "./check.ts";
@@ -13,7 +14,6 @@ import { repaired } from "./mistakes/repaired.ts";
 import { type WrittenObject, writtenObject } from "./object.ts";
 import type { Place } from "./place.ts";
 import { readYaml, type YamlDocument } from "./yaml.ts";
-import { isMapping, type Mapping } from "../model/mapping.ts";
 
 export interface Manifest {
   readonly objects: readonly ManifestObject[];
@@ -210,7 +210,6 @@ function hasNull(value: unknown): boolean {
   return false;
 }
 
-function unreadable({ kind, namespace, name }: ObjectName) {
-  const key = namespace === undefined ? name : `${namespace}/${name}`;
-  return { kind: kind as WatchedKind, key, object: undefined };
+function unreadable(name: ObjectName) {
+  return { kind: name.kind as WatchedKind, key: keyOfName(name), object: undefined };
 }

@@ -2,6 +2,7 @@
  * Makes Problems of mistakes in files: with file, line, object and field, and what was done about
  * it.
  */
+import { keyOfName, objectKey } from "../model/objects.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { FileState, Held } from "./file-state.ts";
 import type { Fault } from "./manifest.ts";
@@ -25,8 +26,9 @@ export function faultProblem(
 
 function consequence(object: ObjectName | undefined, { objects }: FileState): string {
   if (object === undefined) return objects.size > 0 ? "what it held before stays in force" : "it is ignored";
-  const key = object.namespace === undefined ? object.name : `${object.namespace}/${object.name}`;
-  return objects.has(`${object.kind} ${key}`) ? "its last good version stays in force" : "it is not applied";
+  return objects.has(objectKey(object.kind, keyOfName(object)))
+    ? "its last good version stays in force"
+    : "it is not applied";
 }
 
 /** Returns the Problem of an object that is defined at two places. */

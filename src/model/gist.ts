@@ -2,6 +2,7 @@
  * The hosts, parents and ports of an object, also of one that has a mistake and cannot be read.
  * Every field may have any value, so whatever is not of the usual form is left out.
  */
+import { isMapping, type Mapping } from "./mapping.ts";
 
 export interface Gist {
   /** In lower case. Empty for an Ingress or a route that takes all hosts. */
@@ -43,7 +44,6 @@ function texts(values: readonly unknown[]): readonly string[] {
   return [...new Set(all.map((one) => one.toLowerCase()))];
 }
 
-const mapping = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+const mapping = (value: unknown): Mapping => (isMapping(value) ? value : {});
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

@@ -172,7 +172,12 @@ export interface Node extends KubernetesObject {
 
 /** Returns `namespace/name`, or the bare name of an object without a namespace. */
 export function keyOf({ metadata }: KubernetesObject): string {
-  return metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
+  return keyOfName(metadata);
+}
+
+/** Returns the same for the name of an object. */
+export function keyOfName({ namespace, name }: { readonly namespace?: string; readonly name: string }): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
 }
 
 /**

@@ -4,6 +4,7 @@
  * finds is a mistake in ingress-nginx as well, unless that page says otherwise, so a Problem alone
  * is no difference.
  */
+import { keyOfName, objectKey } from "../../model/objects.ts";
 import { type FilePlace, named, type Problem } from "../../problem.ts";
 import { misplacedLocations } from "../tools/findings/nested-locations.ts";
 import { locatedTwice } from "../tools/findings/twice-located.ts";
@@ -52,8 +53,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   );
   const definitions = definitionsOf(files);
   const place = (problem: Problem): FilePlace | undefined => {
-    const { kind, namespace, name } = problem.object;
-    const definition = definitions.get(`${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`);
+    const definition = definitions.get(objectKey(problem.object.kind, keyOfName(problem.object)));
     if (definition?.object === undefined || found.live) return undefined;
     return {
       file: definition.file,

@@ -6,7 +6,7 @@
 import { refusalsOf } from "../../admission/judge.ts";
 import { Neighbours } from "../../admission/neighbours.ts";
 import type { Unread } from "../../model/gist.ts";
-import type { Ingress } from "../../model/objects.ts";
+import { type Ingress, keyOfName, objectKey } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Finding } from "../../page/ask/world.ts";
 import { fullSentence, named, type ObjectName, type Problem, sentence } from "../../problem.ts";
@@ -85,8 +85,7 @@ export function judged(
     ...settingsElsewhere(snapshot, options.configMap),
   ]).map((given): Finding => {
     const problem = aboutUnread(given, library.unread);
-    const { kind, namespace, name } = problem.object;
-    const id = `${kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+    const id = objectKey(problem.object.kind, keyOfName(problem.object));
     const definition = definitions.get(id);
     const object = definition?.object ?? unread.get(id);
     const found = object !== undefined &&

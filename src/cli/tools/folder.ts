@@ -12,6 +12,7 @@ import type { Memory } from "../../manifests/memory.ts";
 import { scanFolder } from "../../manifests/scan.ts";
 import type { Certificate } from "../../model/configuration.ts";
 import { noIdentity, SecretText } from "../../model/configuration.ts";
+import { objectKey } from "../../model/objects.ts";
 import { otherLanguage } from "../compat/other-languages.ts";
 import type { Flags } from "../flags.ts";
 import { assumedClass } from "./assumed-class.ts";
@@ -71,12 +72,12 @@ export function newLibrary(flags: Flags): Library {
 /** An object of a file. Its line is only computed when it is needed. */
 export type Definition = Pick<ManifestObject, "object" | "placeOf"> & { readonly file: string };
 
-/** Returns the first definition of each object, by `Kind namespace/name`. */
+/** Returns the first definition of each object, by its `objectKey`. */
 export function definitionsOf(files: Files): ReadonlyMap<string, Definition> {
   const found = new Map<string, Definition>();
   for (const [file, { objects }] of files) {
     for (const { kind, key, object, placeOf } of objects) {
-      const id = `${kind} ${key}`;
+      const id = objectKey(kind, key);
       if (!found.has(id)) found.set(id, { object, placeOf, file });
     }
   }

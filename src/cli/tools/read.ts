@@ -4,7 +4,7 @@
  */
 import type { Manifest } from "../../manifests/manifest.ts";
 import type { Memory } from "../../manifests/memory.ts";
-import type { KubernetesObject } from "../../model/objects.ts";
+import { type KubernetesObject, objectKey } from "../../model/objects.ts";
 import type { Call } from "./call.ts";
 import { type Files, readFolder } from "./folder.ts";
 import { withoutPatches } from "./kustomizations.ts";
@@ -73,7 +73,7 @@ function applied(own: Files, cluster: Files): Files {
   return new Map([...rest, ...aged]);
 }
 
-const idOf = ({ kind, key }: { readonly kind: string; readonly key: string }): string => `${kind} ${key}`;
+const idOf = ({ kind, key }: { readonly kind: string; readonly key: string }): string => objectKey(kind, key);
 
 function withIdentity(object: KubernetesObject | undefined, before: KubernetesObject | undefined) {
   if (object === undefined || before === undefined) return object;

@@ -2,6 +2,7 @@
  * Finds mistakes in annotations and keys of objects that have a mistake elsewhere and so are not
  * read. Without this, an author who corrects one mistake would only then see the next.
  */
+import { keyOfName, objectKey } from "../../model/objects.ts";
 import { type ObjectChange, type Snapshot, withObjects } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";
 import type { Files } from "./folder.ts";
@@ -19,10 +20,10 @@ export function withUnread(files: Files, snapshot: Snapshot): { readonly whole: 
     }),
   );
   const whole = changes.length === 0 ? snapshot : withObjects(snapshot, changes);
-  return { whole, unread: new Map(changes.map((one) => [`${one.kind} ${one.key}`, one.object!])) };
+  return { whole, unread: new Map(changes.map((one) => [objectKey(one.kind, one.key), one.object!])) };
 }
 
-/** Keyed by kind and name. */
+/** Keyed by `objectKey`. */
 export type Unread = ReadonlyMap<string, NonNullable<ObjectChange["object"]>>;
 
 /**
@@ -31,7 +32,7 @@ export type Unread = ReadonlyMap<string, NonNullable<ObjectChange["object"]>>;
  */
 export function isOfUnread(problem: Problem, unread: Unread): boolean {
   const { kind, object } = problem;
-  if (!unread.has(`${object.kind} ${object.namespace}/${object.name}`)) return false;
+  if (!unread.has(objectKey(object.kind, keyOfName(object)))) return false;
   return ofTexts.has(kind) || (kind === "annotation-useless" && isWholeName(problem.key));
 }
 

@@ -3,7 +3,7 @@
  * be read, no listener has them, or an annotation keeps an Ingress from being applied.
  */
 import { type Gist, gistOf } from "../../model/gist.ts";
-import { type KubernetesObject, keyOf } from "../../model/objects.ts";
+import { type KubernetesObject, keyOf, keyOfName, objectKey } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { isRefusal, type Problem, unplaced } from "../../problem.ts";
 import { withoutCredentials } from "../shown.ts";
@@ -45,7 +45,10 @@ export function mistakenAt(
   const { gateways, listenerSets } = world.snapshot;
   const parents = mistakenOf(["Gateway", "ListenerSet"], world).filter(({ ports }) => ports.includes(port));
   const good = [...gateways.values(), ...listenerSets.values()].filter((one) => gistOf(one).ports.includes(port));
-  const there = new Set([...parents.map(({ called }) => called), ...good.map((one) => `${one.kind} ${keyOf(one)}`)]);
+  const there = new Set([
+    ...parents.map(({ called }) => called),
+    ...good.map((one) => objectKey(one.kind, keyOf(one))),
+  ]);
   const kinds = protocol === "any" ? Object.values(streamKinds).flat() : streamKinds[protocol];
   const ofPort = mistakenOf(
     kinds.filter((kind) => kind !== "TLSRoute"),
@@ -87,17 +90,17 @@ function mistakenOf(kinds: readonly string[], { snapshot, findings, unread }: Wo
   const ofFiles = unread
     .filter(({ kind }) => kinds.includes(kind))
     .map((one) => ({ ...one, mending: mendingBy(one.kind, one.key, findings, () => true) }));
-  const known = new Set(ofFiles.map(({ kind, key }) => `${kind} ${key}`));
+  const known = new Set(ofFiles.map(({ kind, key }) => objectKey(kind, key)));
   const left = findings.flatMap(({ problem }) => (isLeftOut(problem) ? [problem.object] : []));
   const apart = left.flatMap(({ kind, namespace, name }) => {
     const key = `${namespace}/${name}`;
-    const object = kinds.includes(kind) && !known.has(`${kind} ${key}`) ? objectOf(kind, key, snapshot) : undefined;
+    const object = kinds.includes(kind) && !known.has(objectKey(kind, key)) ? objectOf(kind, key, snapshot) : undefined;
     if (object === undefined) return [];
-    known.add(`${kind} ${key}`);
+    known.add(objectKey(kind, key));
     return [{ kind, key, ...gistOf(object), mending: mendingBy(kind, key, findings, isLeftOut) }];
   });
   return [...ofFiles, ...apart].flatMap(({ kind, key, mending, ...gist }) =>
-    mending === undefined ? [] : [{ ...gist, kind, called: `${kind} ${key}`, mending }],
+    mending === undefined ? [] : [{ ...gist, kind, called: objectKey(kind, key), mending }],
   );
 }
 
@@ -131,12 +134,9 @@ function mendingBy(
 ): string | undefined {
   const found = findings.find(
     ({ severity, problem }) =>
-      severity === "error" && problem.object.kind === kind && called(problem) === key && counts(problem),
+      severity === "error" && problem.object.kind === kind && keyOfName(problem.object) === key && counts(problem),
   );
   if (found === undefined) return undefined;
   const place = found.at === undefined ? "" : ` (${found.at.file}:${found.at.line})`;
   return `correct it${place}: ${withoutCredentials(unplaced(found.problem))}`;
 }
-
-const called = ({ object: { namespace, name } }: Problem): string =>
-  namespace === undefined ? name : `${namespace}/${name}`;

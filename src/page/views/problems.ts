@@ -2,6 +2,8 @@
  * The view Problems: the present Problems with the time of each, objects that nginx refused, and
  * paths that answer 503, by cause.
  */
+
+import { keyOfName } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { type ObjectName, type Problem, sentence } from "../../problem.ts";
 import { visible } from "../../visible.ts";
@@ -74,6 +76,6 @@ function causeOf({ state, why, backend, notReady }: PlainRoute, isThere: (servic
   return `no endpoint of ${backend} is ready${notReady === 0 ? "" : `, and ${notReady === 1 ? "1 is" : `${notReady} are`} not`}`;
 }
 
-function nameOf({ namespace, name }: ObjectName): string {
-  return visible(namespace === undefined ? name : `${namespace}/${name}`);
+function nameOf(object: ObjectName): string {
+  return visible(keyOfName(object));
 }
