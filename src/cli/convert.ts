@@ -10,7 +10,7 @@ import type { Written } from "../convert/written.ts";
 import { yamlOf } from "../convert/yaml.ts";
 import { fileError } from "../file-errors.ts";
 import { withObjects } from "../model/snapshot.ts";
-import { visible } from "../visible.ts";
+import { visible, visibleLines } from "../visible.ts";
 import { assumedFor } from "./convert/assumed.ts";
 import { converted } from "./convert/converted.ts";
 import { type Finding, findingsOf, reportText } from "./convert/report.ts";
@@ -144,8 +144,6 @@ function gatewayName(text: string): { readonly namespace: string; readonly name:
 }
 
 const counts = ({ hosts, requests }: { readonly hosts: number; readonly requests: number }) => ({ hosts, requests });
-
-const visibleLines = (text: string): string => text.split("\n").map(visible).join("\n");
 
 /** Returns the reason why the files could not be written, or undefined if they were. */
 function writtenTo(folder: string, objects: readonly Written[]): string | undefined {
