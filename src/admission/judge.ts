@@ -19,6 +19,7 @@ import type { TranslateOptions } from "../translate/options.ts";
 import { foreignKeys, snippetKeys } from "./annotation-keys.ts";
 import { type Applied, idleParts } from "./idle-parts.ts";
 import type { HostPath, Neighbours } from "./neighbours.ts";
+import { notYet } from "./not-yet.ts";
 import { overlaps } from "./overlap.ts";
 import { brokenPatterns, type Finding, unliteralPaths } from "./path-types.ts";
 
@@ -131,9 +132,6 @@ function about({ metadata }: Ingress, findings: readonly Finding[], done: string
   const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
   return findings.map((finding) => ({ kind: "field-unusable", object, ...finding, done }));
 }
-
-/** The age of an Ingress that is not in the cluster yet: younger than all others. */
-const notYet = "9999-12-31T23:59:59Z";
 
 /** Whether the Problem keeps the Ingress, or its paths, from being served. */
 function isGrave(problem: Problem): boolean {

@@ -11,6 +11,7 @@ import { Table } from "../../model/table.ts";
 import type { Problem } from "../../problem.ts";
 import { isDefault, usesDefaults } from "../../translate/gateway/listener/default-gateways.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
+import { notYet } from "../not-yet.ts";
 import { isSmall, mostNeighbours, problemsIn } from "./warnings.ts";
 
 const kinds = { HTTPRoute: "httpRoutes", GRPCRoute: "grpcRoutes" } as const;
@@ -38,7 +39,11 @@ export function routesBeside(ingress: Ingress, snapshot: Snapshot, options: Tran
       };
       const objects = withObjects(part, [
         { kind: "Gateway", key: shared, object: gateway },
-        { kind: "Ingress", key: keyOf(ingress), object: { ...ingress, metadata: { ...notYet, ...ingress.metadata } } },
+        {
+          kind: "Ingress",
+          key: keyOf(ingress),
+          object: { ...ingress, metadata: { creationTimestamp: notYet, ...ingress.metadata } },
+        },
         ...routes,
       ]);
       // Other parts judge the objects that the Ingress itself refers to.
@@ -49,9 +54,6 @@ export function routesBeside(ingress: Ingress, snapshot: Snapshot, options: Tran
     () => [],
   );
 }
-
-/** The age of an object that is not in the cluster yet: younger than all others. */
-const notYet = { creationTimestamp: "9999-12-31T23:59:59Z" };
 
 function gatewayOf({ spec, metadata: { namespace = "default" } }: ListenerSet): string {
   const parent = spec?.parentRef;

@@ -9,8 +9,9 @@ import type { ListenerSet } from "../../model/gateway/listener-set.ts";
 import type { Gateway, Route } from "../../model/gateway/objects.ts";
 import { gatewayGroup } from "../../model/gateway/objects.ts";
 import { type RouteSettings, routeSettingsVersion, sluiceGroup } from "../../model/gateway/route-settings.ts";
-import { tableOf } from "../../model/snapshot.ts";
 import { isMapping, type Mapping } from "../../model/mapping.ts";
+import { tableOf } from "../../model/snapshot.ts";
+import { notYet } from "../not-yet.ts";
 
 export type GatewayObject = Gateway | ListenerSet | Route;
 
@@ -52,9 +53,6 @@ export function subjectOf(object: unknown, kind: string, namespace: string): Rev
   const apiVersion = kind === "RouteSettings" ? routeSettingsVersion : `${gatewayGroup}/v1`;
   return { ...object, apiVersion, kind, metadata } as Reviewed;
 }
-
-/** The age of an object that is not in the cluster yet: younger than all others. */
-const notYet = "9999-12-31T23:59:59Z";
 
 function isBounded(spec: object, kind: string): boolean {
   const longest = kind === "RouteSettings" ? longestSnippet : longestText;
