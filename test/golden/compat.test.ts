@@ -515,3 +515,16 @@ test("an annotation for F5's program is a mistake of an Ingress of ingress-nginx
   expect(mixed.text).toContain("annotation nginx.org/client-max-body-size has no effect");
   expect((await compatOf(ingress("a", "web", 1, theirs))).text).toContain("Not judged");
 });
+
+test("a variable that any snippet of the cluster declares is known, whatever directive declares it", async () => {
+  const { text } = await compatOf(`apiVersion: v1
+kind: ConfigMap
+metadata: { name: ingress-nginx-controller, namespace: ingress-nginx }
+data:
+  http-snippet: |
+    geoip2 /etc/geoip/city.mmdb { $geoip2_data_city_name city names en; }
+    map $uri $of_a_map { ~(?'of_a_group'x) 1; default 0; }
+    log_format own "$geoip2_data_city_name $of_a_map $of_a_group $of_nothing";
+`);
+  expect([...text.matchAll(/nothing declares the variable \$(\w+)/g)].map(([, name]) => name)).toEqual(["of_nothing"]);
+});

@@ -4,6 +4,7 @@
  * finds is a mistake in ingress-nginx as well, unless that page says otherwise, so a Problem alone
  * is no difference.
  */
+import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
 import { keyOfName, objectKey } from "../../model/objects.ts";
 import { type FilePlace, named, type Problem } from "../../problem.ts";
 import { misplacedLocations } from "../tools/findings/nested-locations.ts";
@@ -12,10 +13,10 @@ import { distinct, withoutElsewhere } from "../tools/findings.ts";
 import { definitionsOf } from "../tools/folder.ts";
 import { classlessNote } from "../tools/left-out.ts";
 import { pathIn } from "../tools/places.ts";
+import { translated } from "../tools/translated.ts";
 import { type Differences, fits } from "./differences.ts";
 import type { Found } from "./found.ts";
 import { type Item, worst } from "./item.ts";
-import { translated } from "../tools/translated.ts";
 import {
   classNameOf,
   flagItems,
@@ -27,7 +28,6 @@ import {
   type World,
 } from "./items.ts";
 import { onlyHere } from "./only-here.ts";
-import { declaredIn } from "./snippets.ts";
 import { type Unjudged, unjudgedIn } from "./unjudged.ts";
 import { annotationsOf, shapesOf, type Uses } from "./uses.ts";
 
@@ -87,7 +87,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   };
   const ours = [...snapshot.ingresses].filter(([key]) => translation.accepted.has(key));
   const texts = [...ours.flatMap(([, ingress]) => [...annotationsOf(ingress, options.annotationsPrefix)]), ...data];
-  const declared = new Set(texts.flatMap(([key, text]) => (key.endsWith("-snippet") ? declaredIn(text) : [])));
+  const declared = new Set(texts.flatMap(([key, text]) => (key.endsWith("-snippet") ? variablesDeclaredIn(text) : [])));
   const own = ours.map(([, ingress]) => {
     const items = ingressItems(ingress, shapesOf(ingress, snapshot), {
       ...world,

@@ -70,13 +70,5 @@ function directiveMistakes({ name, block = [] }: Statement, context: Context): r
   return inside === undefined || name.includes("_by_lua") ? [] : block.flatMap((one) => directiveMistakes(one, inside));
 }
 
-/** Returns the variables that a snippet declares. */
-export function declaredIn(text: string): readonly string[] {
-  const set = [...text.matchAll(/\b(?:set|auth_request_set|perl_set|js_set|set_by_lua\w*)\s+\$(\w+)/g)];
-  const mapped = [...text.matchAll(/\b(?:map|geo|split_clients)\s[^{;]*\$(\w+)\s*\{/g)];
-  const captured = [...text.matchAll(/\(\?P?<(\w+)>/g)];
-  return [...set, ...mapped, ...captured].map(([, name]) => name!);
-}
-
 /** Removes Lua code, where `$` is the end of a pattern and not a variable. */
 const withoutLua = (text: string): string => text.replace(/_by_lua_block\s*\{[\s\S]*?\n?\s*\}/g, "");
