@@ -38,7 +38,7 @@ export class EventWriter implements Listener {
   #leads = false;
   /** The objects and Problems about which this replica has written since it began to lead. */
   #seen: Snapshot = emptySnapshot;
-  #told = noProblems;
+  #written = noProblems;
   #problems = noProblems;
 
   constructor(options: EventOptions) {
@@ -52,8 +52,8 @@ export class EventWriter implements Listener {
   lead(leads: boolean): void {
     if (leads === this.#leads) return;
     this.#leads = leads;
-    [this.#seen, this.#told] = [emptySnapshot, noProblems];
-    this.#tell();
+    [this.#seen, this.#written] = [emptySnapshot, noProblems];
+    this.#writeProblems();
     this.look();
   }
 
@@ -80,13 +80,13 @@ export class EventWriter implements Listener {
 
   problems(all: Table<readonly Problem[]>): void {
     this.#problems = all;
-    this.#tell();
+    this.#writeProblems();
   }
 
-  #tell(): void {
+  #writeProblems(): void {
     if (!this.#leads || !this.#options.syncEvents) return;
-    const events = problemEvents(this.#told, this.#problems);
-    this.#told = this.#problems;
+    const events = problemEvents(this.#written, this.#problems);
+    this.#written = this.#problems;
     for (const { object, reason, message } of events) {
       this.#guard(object, () => {
         const about = objectNamed(object, this.#options.snapshot());
