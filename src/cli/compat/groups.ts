@@ -2,6 +2,7 @@
  * Groups the Items for the report: by kind, worst first, with one entry for all Items that have the
  * same difference.
  */
+import { firstOf } from "../tools/words.ts";
 import type { Assessment } from "./assess.ts";
 import { type Item, type Verdict, worst } from "./item.ts";
 
@@ -58,10 +59,10 @@ function titleOf(members: readonly Item[], all: boolean): string {
   const place = at === undefined ? "" : ` (${at.file}:${at.line}:${at.column})`;
   if (members.length === 1)
     return what === "value" && of === "values" ? `${word}${place}` : `${[word, of].filter(Boolean).join(", ")}${place}`;
-  const names = members.slice(0, all ? members.length : few).map((item) => item.of.replace(/^\w+ /, ""));
-  const more = members.length > names.length ? ` and ${members.length - names.length} more` : "";
-  const what_ = what === "annotation" || what === "object" ? "Ingresses" : "places";
-  return `${[word, `${members.length} ${what_}: ${names.join(" ")}${more}`].filter(Boolean).join(", ")}`;
+  const names = members.map((item) => item.of.replace(/^\w+ /, ""));
+  const shown = firstOf(names, all ? names.length : few, " ");
+  const noun = what === "annotation" || what === "object" ? "Ingresses" : "places";
+  return [word, `${members.length} ${noun}: ${shown}`].filter(Boolean).join(", ");
 }
 
 export interface Sum {

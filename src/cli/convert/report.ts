@@ -6,7 +6,7 @@
 import type { Difference } from "../../convert/proof/difference.ts";
 import type { Proof } from "../../convert/proof/proof.ts";
 import type { Note } from "../../convert/written.ts";
-import { counted } from "../tools/words.ts";
+import { counted, firstOf } from "../tools/words.ts";
 
 /** Differences with the same reason, on any number of hosts. */
 export interface Finding {
@@ -51,12 +51,10 @@ export function reportText(proof: Proof, findings: readonly Finding[], notes: re
 
 function findingText({ example, hosts, accepted }: Finding): string {
   const { kind, field, request, now, after, why, todo, annotations } = example;
-  const shown = hosts.slice(0, fewHosts).join(", ");
-  const more = hosts.length > fewHosts ? ` and ${hosts.length - fewHosts} more` : "";
   const whose = annotations.length === 0 ? field : annotations.join(", ");
   const values = kind === "manifest" ? [] : [`  now: ${short(now)}`, `  with routes: ${short(after)}`];
   const lines = [
-    `${accepted ? "accepted" : "differs"}: ${kind} (${whose}) at ${shown}${more}`,
+    `${accepted ? "accepted" : "differs"}: ${kind} (${whose}) at ${firstOf(hosts, fewHosts)}`,
     ...(kind === "manifest" ? [] : [`  ${request}`]),
     ...values,
     `  ${why}; ${todo}`,

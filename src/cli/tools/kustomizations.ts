@@ -4,11 +4,10 @@
  */
 import { dirname, join } from "node:path";
 import type { Manifest } from "../../manifests/manifest.ts";
+import { isMapping, type Mapping } from "../../model/mapping.ts";
 import { isKustomization } from "../compat/chart/embedded.ts";
 import type { Files } from "./folder.ts";
-import { counted } from "./words.ts";
-import { isMapping, type Mapping } from "../../model/mapping.ts";
-
+import { counted, firstOf } from "./words.ts";
 
 const changing =
   /^(patches|configMapGenerator|secretGenerator|namespace|namePrefix|nameSuffix|components|replacements|generators|transformers)/;
@@ -22,9 +21,7 @@ export const listed = (words: readonly string[]): string => words.join(", ").rep
 const mostNamed = 3;
 
 const some = (words: readonly string[]): string =>
-  words.length > mostNamed
-    ? `${words.slice(0, mostNamed).join(", ")} and ${words.length - mostNamed} more`
-    : listed(words);
+  words.length > mostNamed ? firstOf(words, mostNamed) : listed(words);
 
 /**
  * Returns the files without the objects and mistakes of patches, and a sentence about the

@@ -8,6 +8,7 @@ import { classOf, type Ingress, type IngressClass, writtenName } from "../../mod
 import type { Snapshot } from "../../model/snapshot.ts";
 import { isRefusal, type Problem } from "../../problem.ts";
 import type { Files } from "./folder.ts";
+import { firstOf } from "./words.ts";
 
 /**
  * Returns a sentence if there are Ingresses that are not served. `served` is the class that the
@@ -38,7 +39,7 @@ export function classlessNote(
   const keys = [...ingresses].flatMap(([key, one]) => (isAbout(key) && classOf(one) === undefined ? [key] : [])).sort();
   if (keys.length === 0) return undefined;
   const [what, they] = keys.length === 1 ? ["1 Ingress names", "it"] : [`${keys.length} Ingresses name`, "them"];
-  return `${what} no class (${firstOf(keys, ", ")}): a cluster serves ${they} only if an IngressClass is its default one, or with --watch-ingress-without-class; set spec.ingressClassName`;
+  return `${what} no class (${firstOf(keys, mostNames)}): a cluster serves ${they} only if an IngressClass is its default one, or with --watch-ingress-without-class; set spec.ingressClassName`;
 }
 
 const isDefault = ({ metadata: { annotations } }: IngressClass): boolean =>
@@ -66,15 +67,10 @@ export function gatewaysLeftOutNote(
 
 const mostNames = 5;
 
-function firstOf(names: readonly string[], between: string): string {
-  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
-  return `${names.slice(0, mostNames).join(between)}${more}`;
-}
-
 function noteOf([one, many]: readonly [string, string], left: readonly string[]): string | undefined {
   if (left.length === 0) return undefined;
   const what = left.length === 1 ? `1 ${one} is` : `${left.length} ${many} are`;
-  return `${what} not served here, and left out: ${firstOf(left, "; ")}`;
+  return `${what} not served here, and left out: ${firstOf(left, mostNames, "; ")}`;
 }
 
 function whyOf(ingress: Ingress, served: string, classes: Snapshot["ingressClasses"]): string {
@@ -94,7 +90,7 @@ export function refusedNote(problems: readonly Problem[], isAbout: (key: string)
   const all = [...new Set(keys)].filter(isAbout).sort();
   if (all.length === 0) return undefined;
   const what = all.length === 1 ? "1 Ingress is" : `${all.length} Ingresses are`;
-  return `${what} refused and left out: ${firstOf(all, ", ")}; sluice check says why`;
+  return `${what} refused and left out: ${firstOf(all, mostNames)}; sluice check says why`;
 }
 
 const keyOfName = ({ object: { namespace, name } }: Problem): string => `${namespace}/${name}`;
@@ -129,5 +125,5 @@ export function unreadNote(files: Files): string | undefined {
   const all = [...objects, ...whole];
   if (all.length === 0) return undefined;
   const is = all.length === 1 ? "has a mistake and is" : "have mistakes and are";
-  return `${firstOf(all, ", ")} ${is} left out; sluice check says what is wrong`;
+  return `${firstOf(all, mostNames)} ${is} left out; sluice check says what is wrong`;
 }

@@ -6,6 +6,7 @@ import { nearest } from "../../kinds/nearest.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { ToolOption } from "./call.ts";
+import { firstOf } from "./words.ts";
 
 export const narrowOptions: readonly ToolOption[] = [
   { name: "namespace", short: "n", value: "NAME", doc: "Shows only objects of this namespace." },
@@ -87,8 +88,7 @@ const unique = (names: readonly string[]): readonly string[] =>
 function missing(found: string, written: string, names: readonly string[]): string {
   const similar = nearest(written, names);
   if (similar !== undefined) return `${found} (did you mean ${similar}?)`;
-  const more = names.length > 5 ? ` and ${names.length - 5} more` : "";
-  return names.length === 0 ? found : `${found}; there is ${names.slice(0, 5).join(", ")}${more}`;
+  return names.length === 0 ? found : `${found}; there is ${firstOf(names, 5)}`;
 }
 
 export const candidatesIn = ({ ingresses }: Pick<Snapshot, "ingresses">): readonly Candidate[] =>

@@ -5,6 +5,12 @@ export function counted(count: number, noun: string): string {
   return `${count === 0 ? "no" : count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
+/** Joins the first `most` names, and says how many more there are. */
+export function firstOf(names: readonly string[], most: number, between = ", "): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : "";
+  return `${names.slice(0, most).join(between)}${more}`;
+}
+
 /** Returns the terminal's colours, if it has any. */
 export function painter(colours: boolean): (text: string, colour: number) => string {
   return (text, colour) => (colours ? `\u001b[${colour}m${text}\u001b[0m` : text);

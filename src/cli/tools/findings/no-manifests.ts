@@ -4,7 +4,7 @@
  */
 import type { Manifest } from "../../../manifests/manifest.ts";
 import type { Files } from "../folder.ts";
-import { counted } from "../words.ts";
+import { counted, firstOf } from "../words.ts";
 
 const mostNamed = 5;
 
@@ -20,10 +20,11 @@ export function withoutOtherContent(files: Files): { readonly files: Files; read
   const rest = new Map([...files].map(([file, one]) => [file, hasObjects ? withoutStrays(one) : one]));
   const left = [...files].flatMap(([file, one]) => (rest.get(file) === one ? [] : [file]));
   if (left.length === 0) return { files };
-  const more = left.length > mostNamed ? ` and ${left.length - mostNamed} more` : "";
   const [are, objects] = left.length === 1 ? ["is", "a Kubernetes object"] : ["are", "Kubernetes objects"];
-  const names = left.slice(0, mostNamed).join(", ");
-  return { files: rest, note: `${counted(left.length, "file")} ${are} not ${objects}, and left out: ${names}${more}` };
+  return {
+    files: rest,
+    note: `${counted(left.length, "file")} ${are} not ${objects}, and left out: ${firstOf(left, mostNamed)}`,
+  };
 }
 
 /** Returns the same Manifest if it has no such content. */
