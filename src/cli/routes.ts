@@ -5,10 +5,10 @@
 import type { ShadowReport } from "../decide/shadow/report.ts";
 import { askController, type OperatorPlace } from "../routes/socket.ts";
 import { type AnyRoute, allRoutesOf } from "../routes/streams.ts";
-import { visible } from "../visible.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
+import { routesText } from "./routes/print.ts";
 import { shadowText } from "./shadows.ts";
-import { type Call, toolCall, type ToolOption } from "./tools/call.ts";
+import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
 import { closedNote, gatewaysLeftOutNote, leftOutNote, refusedNote, unreadNote } from "./tools/left-out.ts";
 import {
   candidatesIn,
@@ -24,7 +24,6 @@ import { readObjects } from "./tools/read.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
 import { translated } from "./tools/translated.ts";
 import { withController } from "./tools/with-controller.ts";
-import { columns, counted, painter, red, yellow } from "./tools/words.ts";
 
 const failed = failedAs("routes");
 
@@ -65,7 +64,7 @@ export async function routes(argv: readonly string[], out: Out, now: Date, colou
   if (!found.ok) return failed(out, found.why);
   printNotes(out, "routes", found.notes);
   if (call.json) out.write(`${JSON.stringify(found.routes, null, 2)}\n`);
-  else if (found.routes.length > 0 || found.notes.length === 0) out.write(asText(found.routes, now, colours));
+  else if (found.routes.length > 0 || found.notes.length === 0) out.write(routesText(found.routes, now, colours));
   return 0;
 }
 
@@ -83,10 +82,7 @@ async function shadows(call: Call, out: Out): Promise<number> {
 
 type Found = { readonly ok: true; readonly routes: readonly AnyRoute[]; readonly notes: readonly string[] };
 
-async function routesFrom(
-  call: Call,
-  narrow: Narrow,
-): Promise<Found | { readonly ok: false; readonly why: string }> {
+async function routesFrom(call: Call, narrow: Narrow): Promise<Found | { readonly ok: false; readonly why: string }> {
   const { flags: given, folders, live } = call;
   if (folders.length === 0 && !live) return fromController(runFolderOf(given.runFolder), narrow);
   const read = await readObjects(call, folders[0], "workloads");
@@ -135,71 +131,4 @@ async function fromController(place: OperatorPlace, narrow: Narrow) {
   const candidates = all.ok ? all.answer.map(({ ingress, host }) => ({ key: ingress, hosts: [host] })) : [];
   const missed = hint(narrow, candidates);
   return { ok: true as const, routes, notes: missed === undefined ? [] : [missed] };
-}
-
-/** A certificate with less time left than this is printed in colour. */
-const soonMs = 14 * 86_400_000;
-
-function asText(all: readonly AnyRoute[], now: Date, colours: boolean): string {
-  const paint = painter(colours);
-  const rows = all.map((route) =>
-    [
-      `${route.host}${route.path}${route.route === undefined || route.route.when === "" ? "" : ` (${route.route.when})`}`,
-      route.type,
-      route.route === undefined
-        ? route.ingress
-        : `${route.route.kind} ${route.ingress}${route.route.listener === "" ? "" : ` at ${route.route.listener}`}${weightOf(route.route)}`,
-      route.service || (isStream(route) ? "none, refused" : "the default backend"),
-      endpointsOf(route),
-      certificateOf(route),
-    ].map(visible),
-  );
-  const head = ["HOST AND PATH", "TYPE", "INGRESS", "SERVICE", "ENDPOINTS", "CERTIFICATE"];
-  const line = columns([head, ...rows]);
-  const lines = rows.map((row, at) => {
-    const route = all[at]!;
-    const bad =
-      route.denied ||
-      (route.service !== "" && !route.service.startsWith("redirect ") && route.endpoints.length === 0) ||
-      isPast(route, now, 0);
-    const text = bad ? paint(line(row), red) : isPast(route, now, soonMs) ? paint(line(row), yellow) : line(row);
-    const canaries = route.canaries.map((one) =>
-      visible(`  canary ${one.service} (${counted(one.endpoints, "endpoint")}): ${one.when}`),
-    );
-    const why = route.why === undefined ? [] : [visible(`  answers ${refusalOf(route)}: ${route.why}`)];
-    const kept = (route.lastGood ?? []).map((one) => `  ${paint(`not in force: ${visible(one)}`, yellow)}`);
-    return `${[text, ...why, ...canaries, ...kept].join("\n")}\n`;
-  });
-  return `${line(head)}\n${lines.join("")}${counted(all.length, "route")}\n`;
-}
-
-/** Returns the status if nothing usable can answer: 500 for the route of a Gateway, else 503. */
-function refusalOf({ route }: AnyRoute): number {
-  return route === undefined ? 503 : 500;
-}
-
-function endpointsOf(route: AnyRoute): string {
-  const { service, endpoints, notReady, denied } = route;
-  if (denied) return `answers ${refusalOf(route)}`;
-  if (service === "" || service.startsWith("redirect ")) return "";
-  return `${endpoints.length} ready${notReady === 0 ? "" : `, ${notReady} not`}`;
-}
-
-function weightOf({ weight }: NonNullable<AnyRoute["route"]>): string {
-  return weight === undefined ? "" : `, ${weight} %`;
-}
-
-function isStream({ type }: AnyRoute): boolean {
-  return type === "TCP" || type === "UDP" || type === "TLS passed on" || type === "TLS ended";
-}
-
-/** Describes the certificate. Streams have no default one. */
-function certificateOf(route: AnyRoute): string {
-  const { certificate } = route;
-  if (certificate === undefined) return isStream(route) ? "" : "default";
-  return `${certificate.secret} until ${certificate.expires.slice(0, 10)}`;
-}
-
-function isPast({ certificate }: AnyRoute, now: Date, aheadMs: number): boolean {
-  return certificate !== undefined && Date.parse(certificate.expires) < now.getTime() + aheadMs;
 }
