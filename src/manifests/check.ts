@@ -110,7 +110,7 @@ export function record(
   required: readonly string[] = [],
   ...more: Check[]
 ): Check {
-  return (value) => {
+  const check: Check = (value) => {
     if (!isMapping(value)) return wrong([], `${found(value)} is given where a mapping is required`);
     let findings = fine;
     for (const name of required) if (isAbsent(value[name])) findings = both(findings, wrong([], `${name} is missing`));
@@ -121,10 +121,15 @@ export function record(
       findings = both(findings, known === undefined ? unknownField(name, fields) : under(name, known(item)));
     }
     if (findings.some(({ fatal }) => fatal)) return findings;
-    for (const check of more) findings = both(findings, check(value));
+    for (const one of more) findings = both(findings, one(value));
     return findings;
   };
+  fieldsOf.set(check, fields);
+  return check;
 }
+
+/** The fields of each record, which tell where a field belongs that stands one level too high. */
+const fieldsOf = new WeakMap<Check, Readonly<Record<string, Check>>>();
 
 /**
  * Joins two lists of findings. Almost all values are fine, and thousands are read at a start, so
@@ -145,6 +150,9 @@ function unknownField(name: string, fields: Readonly<Record<string, Check>>): re
     return [{ path: [name], why: `there is no such field; ${name} belong below metadata`, fatal: false }];
   if (name === "sops" && Object.hasOwn(fields, "metadata"))
     return [{ path: [name], why: "sops has encrypted the object; decrypt the file before it is read", fatal: false }];
+  const having = Object.keys(fields).filter((one) => Object.hasOwn(fieldsOf.get(fields[one]!) ?? {}, name));
+  if (having.length === 1)
+    return [{ path: [name], why: `there is no such field; ${name} belongs below ${having[0]}`, fatal: false }];
   const similar = nearest(name, Object.keys(fields));
   const why = `there is no such field${similar === undefined ? "" : ` (did you mean ${similar}?)`}`;
   return [{ path: [name], why, fatal: false }];

@@ -22,6 +22,13 @@ test("a field that does not exist is ignored, and the message names the nearest 
   expect(objects.map(({ object }) => object)).toMatchObject([{ kind: "Ingress", spec: { rules: [{}] } }]);
 });
 
+test("a field that stands one level too high is told where it belongs", () => {
+  const { faults } = readManifest(ingress("{rules: [{host: a.example, http: , paths: []}]}"));
+  expect(faults).toMatchObject([
+    { field: "spec.rules[0].paths", fatal: false, why: "there is no such field; paths belongs below http" },
+  ]);
+});
+
 test("no message repeats a value of a Secret, whatever is wrong with it", () => {
   const word = "hunter2";
   const texts = [
