@@ -8,11 +8,13 @@ import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
 import { keyOfName, objectKey } from "../../model/objects.ts";
 import { type FilePlace, named, type Problem } from "../../problem.ts";
 import { misplacedLocations } from "../tools/findings/nested-locations.ts";
+import { setTwice } from "../tools/findings/set-twice.ts";
 import { locatedTwice } from "../tools/findings/twice-located.ts";
 import { distinct, withoutElsewhere } from "../tools/findings.ts";
 import { definitionsOf } from "../tools/folder.ts";
 import { classlessNote } from "../tools/left-out.ts";
 import { pathIn } from "../tools/places.ts";
+import { snippetsIn } from "../tools/snippet-findings.ts";
 import { translated } from "../tools/translated.ts";
 import { type Differences, fits } from "./differences.ts";
 import type { Found } from "./found.ts";
@@ -48,9 +50,11 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   const { library, snapshot, options } = translation;
   const all = distinct(withoutElsewhere([...translation.problems.values()].flat(), snapshot));
   const problems = Map.groupBy(all, ({ object }) => named(object));
-  const ofLocations = [locatedTwice, misplacedLocations].flatMap((find) =>
-    find(snapshot, translation.configuration, options.annotationsPrefix),
-  );
+  const { configuration } = translation;
+  const ofSnippets = [
+    ...[locatedTwice, misplacedLocations].flatMap((find) => find(snapshot, configuration, options.annotationsPrefix)),
+    ...setTwice(snippetsIn(snapshot, configuration.settings, options), configuration, flags),
+  ];
   const definitions = definitionsOf(files);
   const place = (problem: Problem): FilePlace | undefined => {
     const definition = definitions.get(objectKey(problem.object.kind, keyOfName(problem.object)));
@@ -81,7 +85,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
     place,
     problems,
     onlyHere: onlyHere(snapshot, options, all),
-    refusedLocations: Map.groupBy(ofLocations, ({ object }) => named(object)),
+    refusedInSnippets: Map.groupBy(ofSnippets, ({ object }) => named(object)),
     translation,
     declared: new Set(),
   };

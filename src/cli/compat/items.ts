@@ -27,8 +27,8 @@ export interface World {
   readonly problems: ReadonlyMap<string, readonly Problem[]>;
   /** What to do about Problems that ingress-nginx does not have, by their full sentences. */
   readonly onlyHere: ReadonlyMap<string, string>;
-  /** Locations of snippets that nginx refuses. */
-  readonly refusedLocations: ReadonlyMap<string, readonly Problem[]>;
+  /** What nginx refuses in snippets because of the text around them. */
+  readonly refusedInSnippets: ReadonlyMap<string, readonly Problem[]>;
   readonly translation: Translation;
   /** Variables that snippets declare. */
   readonly declared: ReadonlySet<string>;
@@ -41,7 +41,7 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const written = annotationsOf(ingress, options.annotationsPrefix);
   const own = problems.get(of) ?? [];
   const refused = (name: string) =>
-    (world.refusedLocations.get(of) ?? []).flatMap((one) =>
+    (world.refusedInSnippets.get(of) ?? []).flatMap((one) =>
       one.kind === "field-unusable" && one.field === `annotation ${name}` ? [one.why] : [],
     );
   const about = (name: string) => own.filter((problem) => keyOf(problem) === name);

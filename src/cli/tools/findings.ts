@@ -20,6 +20,7 @@ import type { Command, Flags } from "../flags.ts";
 import { misplacedIn } from "./findings/misplaced.ts";
 import { missingClasses } from "./findings/missing-class.ts";
 import { misplacedLocations } from "./findings/nested-locations.ts";
+import { setTwice } from "./findings/set-twice.ts";
 import { settingsElsewhere } from "./findings/settings-elsewhere.ts";
 import { locatedTwice } from "./findings/twice-located.ts";
 import { unservedGateways } from "./findings/unserved-gateways.ts";
@@ -68,7 +69,7 @@ export function judged(
   const hasClasses = [...definitions.keys()].some((id) => id.startsWith("IngressClass "));
   const hasGatewayClasses = [...snapshot.gatewayClasses.keys()].length > 0;
   const ofClasses = [...missingClasses(snapshot, hasClasses), ...unservedGateways(snapshot, hasGatewayClasses)];
-  const ofSnippets = snippetProblems(snippetsIn(whole, configuration.settings, options));
+  const snippets = snippetsIn(whole, configuration.settings, options);
   const ofLocations = [locatedTwice, misplacedLocations].flatMap((find) =>
     find(snapshot, configuration, options.annotationsPrefix),
   );
@@ -80,7 +81,8 @@ export function judged(
     ...atTheDoor,
     ...ofClasses,
     ...untargetedPolicies(snapshot),
-    ...ofSnippets,
+    ...snippetProblems(snippets),
+    ...setTwice(snippets, configuration, flags),
     ...ofLocations,
     ...settingsElsewhere(snapshot, options.configMap),
   ]).map((given): Finding => {
