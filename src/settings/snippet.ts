@@ -32,7 +32,10 @@ export const snippet: Kind<string> = {
   bad: ["env \0A;", "env A", "}", "server {", 'add_header X "a;', "a; } b {"],
 };
 
-/** ModSecurity rules on any number of lines. */
+/**
+ * ModSecurity rules on any number of lines. ingress-nginx writes them between single quotes, so
+ * nginx reads `\'`, `\"` and some other pairs as one character, and users write such pairs.
+ */
 export const modsecurityRules: Kind<string> = {
   label: "ModSecurity rules",
   longest: longestText,
@@ -54,7 +57,7 @@ export const modsecurityRules: Kind<string> = {
 function rulesOf(text: string): readonly string[] {
   const rules: string[] = [];
   let lines: string[] = [];
-  for (const line of text.split("\n")) {
+  for (const line of unescaped(text).split("\n")) {
     lines.push(line);
     if (line.endsWith("\\")) continue;
     rules.push(lines.join("\n"));
@@ -63,3 +66,9 @@ function rulesOf(text: string): readonly string[] {
   rules.push(lines.join("\n"));
   return rules.map((rule) => rule.trim()).filter((rule) => rule !== "" && !rule.startsWith("#"));
 }
+
+const controls: Readonly<Record<string, string>> = { t: "\t", r: "\r", n: "\n" };
+
+/** Returns the text as nginx reads it between quotes: a backslash before another letter stays. */
+const unescaped = (text: string): string =>
+  text.replace(/\\(["'\\trn])/g, (_, letter: string) => controls[letter] ?? letter);
