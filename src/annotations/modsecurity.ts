@@ -7,7 +7,7 @@
 import type { Token } from "../directives/token.ts";
 import { optional } from "../kinds/combine.ts";
 import { bool } from "../kinds/words.ts";
-import { modsecurityRules } from "../settings/snippet.ts";
+import { modsecurityRules } from "../settings/modsecurity-rules.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { cacheKey as nameWithVariables } from "./external-auth/kinds.ts";
 

@@ -2,7 +2,7 @@
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { setting } from "./declare.ts";
 import { countOrNone, toggle } from "./kinds.ts";
-import { modsecurityRules } from "./snippet.ts";
+import { modsecurityRules } from "./modsecurity-rules.ts";
 
 export interface SharedDictionary {
   readonly name: string;

@@ -3,8 +3,8 @@
 import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
 import { Token, type View } from "../../directives/token.ts";
+import { modsecurityRules } from "../../settings/modsecurity-rules.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { modsecurityRules } from "../../settings/snippet.ts";
 
 /**
  * Returns the view of `templates/settings/modsecurity.tmpl`. The snippet replaces the stock rules;
