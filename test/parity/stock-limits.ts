@@ -41,6 +41,9 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     "access/configuration-snippet-locations-guarded",
     "access/configuration-snippet-names-the-upstream",
   ],
+  "nginx alone refuses a large body before it knows the location, whose header the answer lacks": [
+    "routing/body-too-large-over-https",
+  ],
   "nginx alone asks each endpoint once for a request": ["settings/proxy-read-timeout"],
   "the upstream of a location has a name of its own, which is what proxy-redirect-from default speaks of": [
     "settings/proxy-redirect-default",
