@@ -52,6 +52,8 @@ function inLengths(ways: readonly Way[]): readonly Way[] {
 
 function wayOf(route: Route, prefixes: ReadonlyMap<string, number>): Way[] {
   const { path, location } = route;
+  // nginx reads two slashes as one, so such a path takes no request, and routes may not have it.
+  if ((route.match === "prefix" || route.match === "exact") && path.includes("//")) return [];
   if (route.match === "prefix") {
     const value = path === "/" ? "/" : escaped(path.slice(0, -1));
     return [{ kind: "plain", location, path: { type: "PathPrefix", value } }];
