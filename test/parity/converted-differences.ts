@@ -34,8 +34,8 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
   ],
   "routing/canary-without-endpoints": ["answer", "a route answers 503 for the share of a canary without endpoints"],
   "routing/groups-of-the-path-in-other-values": [
-    "balance",
-    "several Ingresses share a Service and how it is balanced; routes have each their own",
+    "balance, cookie-path",
+    "several Ingresses share a Service and how it is balanced, and one has a pattern for the path of its cookie; routes have each their own",
   ],
   "routing/host-exact-beats-wildcard": ["wildcard-depth", depth],
   "routing/host-upper-case": ["wildcard-depth", depth],
