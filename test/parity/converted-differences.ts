@@ -101,6 +101,7 @@ const slash = "from-to-www-redirect drops the slash at the end of the path, and 
 
 /** Requests that routes answer differently, by their numbers in the case, with the reason. */
 export const answeredOtherwise: Readonly<Record<string, readonly [requests: readonly number[], why: string]>> = {
+  "access/auth-signin-and-cors": [[2], "the redirect that adds a slash has the headers of CORS on routes"],
   "access/auth-signin-variables-of-snippets": [[14], "$ingress_name is the name of the route"],
   "access/auth-tls-sni-and-host": [[2], otherName],
   "access/auth-url-reaches-the-implicit-root": [[1], noRule],
@@ -123,6 +124,7 @@ export const answeredOtherwise: Readonly<Record<string, readonly [requests: read
     "a route sends the canary its share where the main Service has no endpoints",
   ],
   "routing/canary-without-endpoints": [[1], "a route answers 503 for the share of a canary without endpoints"],
+  "routing/groups-of-the-path-in-other-values": [[11, 27], cookieOfPattern],
   "routing/host-wildcard-and-catch-all": [[4], depth],
   "routing/host-wildcard-nested": [[4], depth],
   "routing/host-wildcard-one-label": [[3], depth],
