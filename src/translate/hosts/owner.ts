@@ -67,8 +67,9 @@ export function overruledOf(
   hostWide: FeatureValues,
   prefix: string,
 ): Overruled {
-  const outvoted = outvotedOf(host, all.filter(owner.mayDecide), hostWide, prefix);
-  if (all.every(owner.mayDecide))
+  const deciding = all.filter(owner.mayDecide);
+  const outvoted = outvotedOf(host, deciding, hostWide, prefix);
+  if (deciding.length === all.length)
     return outvoted.length === 0 ? noneOverruled : { ...noneOverruled, problems: outvoted };
   const closed = new Map<Claim, Problem>();
   const problems: Problem[] = [...outvoted];
