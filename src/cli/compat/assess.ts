@@ -7,9 +7,7 @@
 import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
 import { keyOfName, objectKey } from "../../model/objects.ts";
 import { type FilePlace, named, type Problem } from "../../problem.ts";
-import { misplacedLocations } from "../tools/findings/nested-locations.ts";
-import { setTwice } from "../tools/findings/set-twice.ts";
-import { locatedTwice } from "../tools/findings/twice-located.ts";
+import { refusedInSnippets } from "../tools/findings/refused-in-snippets.ts";
 import { distinct, withoutElsewhere } from "../tools/findings.ts";
 import { definitionsOf } from "../tools/folder.ts";
 import { classlessNote } from "../tools/left-out.ts";
@@ -50,11 +48,8 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   const { library, snapshot, options } = translation;
   const all = distinct(withoutElsewhere([...translation.problems.values()].flat(), snapshot));
   const problems = Map.groupBy(all, ({ object }) => named(object));
-  const { configuration } = translation;
-  const ofSnippets = [
-    ...[locatedTwice, misplacedLocations].flatMap((find) => find(snapshot, configuration, options.annotationsPrefix)),
-    ...setTwice(snippetsIn(snapshot, configuration.settings, options), configuration, flags),
-  ];
+  const snippets = snippetsIn(snapshot, translation.configuration.settings, options);
+  const ofSnippets = refusedInSnippets(snippets, translation, flags);
   const definitions = definitionsOf(files);
   const place = (problem: Problem): FilePlace | undefined => {
     const definition = definitions.get(objectKey(problem.object.kind, keyOfName(problem.object)));

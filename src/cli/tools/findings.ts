@@ -19,10 +19,8 @@ import { emptyInputs } from "../../translate/turn.ts";
 import type { Command, Flags } from "../flags.ts";
 import { misplacedIn } from "./findings/misplaced.ts";
 import { missingClasses } from "./findings/missing-class.ts";
-import { misplacedLocations } from "./findings/nested-locations.ts";
-import { setTwice } from "./findings/set-twice.ts";
+import { refusedInSnippets } from "./findings/refused-in-snippets.ts";
 import { settingsElsewhere } from "./findings/settings-elsewhere.ts";
-import { locatedTwice } from "./findings/twice-located.ts";
 import { unservedGateways } from "./findings/unserved-gateways.ts";
 import { untargetedPolicies } from "./findings/untargeted-policies.ts";
 import { definitionsOf, type Files, unmadeCertificate } from "./folder.ts";
@@ -57,7 +55,8 @@ export function judged(
   as: Command = "serve",
   written: ReadonlySet<string> = new Set(files.keys()),
 ): Findings {
-  const { library, snapshot, options, configuration, problems, accepted } = translated(files, flags, as);
+  const translation = translated(files, flags, as);
+  const { library, snapshot, options, configuration, problems, accepted } = translation;
   const ofObjects = withoutElsewhere([...problems.values()].flat(), snapshot);
   const { whole, unread } = withUnread(files, snapshot);
   const ofUnread = unread.size === 0 ? [] : problemsOfUnread(whole, unread, options);
@@ -70,9 +69,6 @@ export function judged(
   const hasGatewayClasses = [...snapshot.gatewayClasses.keys()].length > 0;
   const ofClasses = [...missingClasses(snapshot, hasClasses), ...unservedGateways(snapshot, hasGatewayClasses)];
   const snippets = snippetsIn(whole, configuration.settings, options);
-  const ofLocations = [locatedTwice, misplacedLocations].flatMap((find) =>
-    find(snapshot, configuration, options.annotationsPrefix),
-  );
   const ofFiles = [...library.problems.values()].flat();
   const all = distinct([
     ...ofFiles,
@@ -82,8 +78,7 @@ export function judged(
     ...ofClasses,
     ...untargetedPolicies(snapshot),
     ...snippetProblems(snippets),
-    ...setTwice(snippets, configuration, flags),
-    ...ofLocations,
+    ...refusedInSnippets(snippets, translation, flags),
     ...settingsElsewhere(snapshot, options.configMap),
   ]).map((given): Finding => {
     const problem = aboutUnread(given, library.unread);

@@ -11,6 +11,7 @@ import type { Snapshot } from "../../../model/snapshot.ts";
 import type { Problem } from "../../../problem.ts";
 import { blocksOf } from "../../../render/location/blocks.ts";
 import type { Settings } from "../../../settings/registry.ts";
+import { locationWords } from "./location-words.ts";
 
 const field = "annotation configuration-snippet";
 const done = "nginx would refuse it";
@@ -55,12 +56,12 @@ function placesIn(server: Server<FeatureValues>, ingress: Ingress, text: string)
 
 function mistakeOf(nested: readonly Statement[], { match, path }: Place): readonly string[] {
   return nested.flatMap(({ args, line }): string[] => {
-    const [, sign, inner = ""] = /^(=|\^~|~\*?)?\s*(.*)$/s.exec(args.join(" ")) ?? [];
+    const { sign, path: inner } = locationWords(args);
     const own = `line ${line}: location ${args.join(" ")}`;
     if (inner.startsWith("@")) return [`${own} has a name, which only a location of the whole server can have`];
     if (match.startsWith("= ")) return [`${own} cannot be inside the exact location of path ${path}`];
     const outer = match.replace(/^(?:~\*?|\^~) /, "").replace(/^"(.*)"$/s, "$1");
-    return sign?.startsWith("~") || inner.startsWith(outer)
+    return sign.startsWith("~") || inner.startsWith(outer)
       ? []
       : [`${own} does not begin with the path ${path} around it`];
   });

@@ -5,7 +5,7 @@
 import type { ConfigMap } from "../../../model/objects.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
 import type { Problem } from "../../../problem.ts";
-import { settings } from "../../../settings/registry.ts";
+import { settingList } from "../../../settings/registry.ts";
 
 /** `read` is the `namespace/name` of the ConfigMap that is read. */
 export function settingsElsewhere({ configMaps }: Pick<Snapshot, "configMaps">, read: string | undefined): Problem[] {
@@ -21,6 +21,6 @@ export function settingsElsewhere({ configMaps }: Pick<Snapshot, "configMaps">, 
   });
 }
 
-const settingKeys: ReadonlySet<string> = new Set(Object.values(settings).map(({ key }) => key));
+const settingKeys: ReadonlySet<string> = new Set(settingList.map(([, { key }]) => key));
 
 const hasSettings = ({ data = {} }: ConfigMap): boolean => Object.keys(data).some((key) => settingKeys.has(key));

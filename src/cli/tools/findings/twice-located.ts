@@ -9,6 +9,7 @@ import type { Snapshot } from "../../../model/snapshot.ts";
 import { named, type Problem } from "../../../problem.ts";
 import { blocksOf } from "../../../render/location/blocks.ts";
 import type { Settings } from "../../../settings/registry.ts";
+import { locationWords } from "./location-words.ts";
 
 const field = "annotation server-snippet";
 
@@ -68,7 +69,7 @@ function twiceIn(statements: readonly Statement[], places: Map<string, string>):
  * without.
  */
 function matchOf(args: readonly string[]): string | undefined {
-  const [, sign, path] = /^(=|\^~|~\*?)?\s*(.*)$/s.exec(args.join(" ")) ?? [];
-  if (path === undefined || sign?.startsWith("~")) return undefined;
+  const { sign, path } = locationWords(args);
+  if (sign.startsWith("~")) return undefined;
   return sign === "=" ? `= ${path}` : path;
 }

@@ -1,0 +1,20 @@
+/** Finds what nginx refuses in snippets because of the text around them. */
+import type { Problem } from "../../../problem.ts";
+import type { Flags } from "../../flags.ts";
+import type { Snippet } from "../snippet-findings.ts";
+import type { Translated } from "../translated.ts";
+import { misplacedLocations } from "./nested-locations.ts";
+import { setTwice } from "./set-twice.ts";
+import { locatedTwice } from "./twice-located.ts";
+
+export function refusedInSnippets(
+  snippets: readonly Snippet[],
+  { snapshot, configuration, options }: Pick<Translated, "snapshot" | "configuration" | "options">,
+  flags: Flags,
+): Problem[] {
+  return [
+    ...locatedTwice(snapshot, configuration, options.annotationsPrefix),
+    ...misplacedLocations(snapshot, configuration, options.annotationsPrefix),
+    ...setTwice(snippets, configuration, flags),
+  ];
+}
