@@ -4,6 +4,7 @@
  * includes what was done about it.
  */
 
+import { didYouMean } from "./did-you-mean.ts";
 import { visible } from "./visible.ts";
 
 export interface ObjectName {
@@ -292,9 +293,5 @@ function listed(names: readonly ObjectName[]): string {
 }
 
 function unknownWord({ nearest, elsewhere }: { readonly nearest?: string; readonly elsewhere?: string }): string {
-  return elsewhere === undefined ? meant(nearest) : `: ${elsewhere}`;
-}
-
-function meant(nearest: string | undefined): string {
-  return nearest === undefined ? "" : ` (did you mean ${nearest}?)`;
+  return elsewhere === undefined ? didYouMean(nearest) : `: ${elsewhere}`;
 }

@@ -3,6 +3,7 @@
  * our own ones on objects of another kind. Without a message, their author would wait for an
  * effect.
  */
+import { didYouMean } from "../did-you-mean.ts";
 import { nearest } from "../kinds/nearest.ts";
 import { controllerAnnotation, copiedAnnotation } from "../model/gateway/services.ts";
 import type { ObjectName, Problem } from "../problem.ts";
@@ -76,6 +77,5 @@ function whyUseless(kind: string, key: string): string {
 
 function hint(key: string): string {
   const { nearest: meant, elsewhere } = meaningOfUnknown(key);
-  const words = meant === undefined ? elsewhere : `did you mean ${meant}?`;
-  return words === undefined ? "" : ` (${words})`;
+  return elsewhere === undefined ? didYouMean(meant) : ` (${elsewhere})`;
 }

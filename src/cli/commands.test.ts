@@ -18,7 +18,7 @@ test.each(Object.keys(commands))("%s --help has a usage line", async (name) => {
 });
 
 test("an unknown command names the nearest one, or the command that lists all", () => {
-  expect(unknownCommand("sreve")).toBe('sluice: "sreve" is not a command; did you mean serve?');
+  expect(unknownCommand("sreve")).toBe('sluice: "sreve" is not a command (did you mean serve?)');
   expect(unknownCommand("bake")).toBe('sluice: "bake" is not a command; see sluice --help');
 });
 

@@ -2,6 +2,7 @@
  * The commands by name. Each loads its code only when it runs, so that `--help` does not wait for a
  * cluster client.
  */
+import { didYouMean } from "../did-you-mean.ts";
 import { nearest } from "../kinds/nearest.ts";
 import type { Command } from "./command.ts";
 
@@ -103,8 +104,8 @@ sluice help COMMAND describes one command; sluice --version prints the release.
 
 export function unknownCommand(name: string): string {
   const similar = nearest(name, Object.keys(commands));
-  const hint = similar === undefined ? "see sluice --help" : `did you mean ${similar}?`;
-  return `sluice: ${JSON.stringify(name)} is not a command; ${hint}`;
+  const hint = similar === undefined ? "; see sluice --help" : didYouMean(similar);
+  return `sluice: ${JSON.stringify(name)} is not a command${hint}`;
 }
 
 /** Whether standard output is a terminal with colours. */

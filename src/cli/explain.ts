@@ -6,6 +6,7 @@ import type { AnyFeature, Field } from "../annotations/declare.ts";
 import { isForListeners, whyNotOnRoutes } from "../annotations/on-routes.ts";
 import { featureList } from "../annotations/registry.ts";
 import { elsewhere, removed } from "../annotations/removed.ts";
+import { didYouMean } from "../did-you-mean.ts";
 import { written } from "../kinds/kind.ts";
 import { meaningOf } from "../kinds/vocabulary/places-of-words.ts";
 import type { Setting } from "../settings/declare.ts";
@@ -68,9 +69,7 @@ export function explain(argv: readonly string[], out: Out): number {
       return 2;
     }
     const similar = dashed(meaning.nearest, isFlag);
-    out.fail(
-      `${asked} is no ConfigMap key, annotation, flag or word of the Gateway API${similar === undefined ? "" : ` (did you mean ${similar}?)`}`,
-    );
+    out.fail(`${asked} is no ConfigMap key, annotation, flag or word of the Gateway API${didYouMean(similar)}`);
     return 2;
   }
   out.write(found.join("\n"));

@@ -4,6 +4,7 @@
  * mistake that the API server would refuse is fatal for the object; an unknown field is only
  * ignored, because a newer server may know it.
  */
+import { didYouMean } from "../did-you-mean.ts";
 import { unfilled } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import { isMapping } from "../model/mapping.ts";
@@ -153,8 +154,7 @@ function unknownField(name: string, fields: Readonly<Record<string, Check>>): re
   const having = Object.keys(fields).filter((one) => Object.hasOwn(fieldsOf.get(fields[one]!) ?? {}, name));
   if (having.length === 1)
     return [{ path: [name], why: `there is no such field; ${name} belongs below ${having[0]}`, fatal: false }];
-  const similar = nearest(name, Object.keys(fields));
-  const why = `there is no such field${similar === undefined ? "" : ` (did you mean ${similar}?)`}`;
+  const why = `there is no such field${didYouMean(nearest(name, Object.keys(fields)))}`;
   return [{ path: [name], why, fatal: false }];
 }
 

@@ -2,6 +2,7 @@
  * Recognises the objects that Sluice reads by apiVersion and kind. A folder may hold Deployments
  * and other objects, which are skipped.
  */
+import { didYouMean } from "../did-you-mean.ts";
 import { shown } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import { versionsBeforeV1 } from "../model/gateway/definition-versions.ts";
@@ -120,7 +121,7 @@ function ofUnknownKind(group: string, kind: string): Recognised {
     ours.find((name) => name.toLowerCase() === kind.toLowerCase()) ??
     (isOfKubernetes ? nearest(kind, ours) : undefined);
   if (similar === undefined) return { is: "other" };
-  const why = `there is no kind ${shown(kind)} (did you mean ${similar}?)`;
+  const why = `there is no kind ${shown(kind)}${didYouMean(similar)}`;
   return { is: "mistaken", kind: similar, field: "kind", why };
 }
 

@@ -276,7 +276,7 @@ describe("a start that fails prints one sentence and has an exit code", () => {
       "sluice serve: The folder /nonexistent cannot be read: it does not exist.",
     ]);
     const unknown = await execa(process.execPath, [program, "sreve"], { reject: false });
-    expect([unknown.exitCode, unknown.stderr]).toEqual([2, 'sluice: "sreve" is not a command; did you mean serve?']);
+    expect([unknown.exitCode, unknown.stderr]).toEqual([2, 'sluice: "sreve" is not a command (did you mean serve?)']);
   });
 
   test("for a run folder that another controller has", async () => {

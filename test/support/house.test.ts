@@ -16,7 +16,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
  */
 const pure = [
   ["shipped.ts"],
-  ["version.ts", "visible.ts", "file-errors.ts"],
+  ["version.ts", "visible.ts", "did-you-mean.ts", "file-errors.ts"],
   ["problem.ts"],
   ["timing", "guarded.ts", "severity.ts"],
   ["model"],

@@ -3,6 +3,7 @@
  * know: `--a=b`, `--a b`, a switch alone or with `=`, `-v 2`, `-v2`, `-v=2`, `--` before arguments.
  * A long name after a single dash is a mistake.
  */
+import { didYouMean } from "../../did-you-mean.ts";
 import { meaningOf } from "../../kinds/vocabulary/places-of-words.ts";
 import type { Flag } from "../flag.ts";
 
@@ -46,5 +47,5 @@ function unknown(word: string, byName: ReadonlyMap<string, unknown>): string {
   const written = word.replace(/=.*$/s, "");
   const { nearest, elsewhere } = meaningOf(long, "flag", [...byName.keys()]);
   if (elsewhere !== undefined) return `${written} is not a flag: ${elsewhere}`;
-  return `${written} is not a flag${nearest === undefined ? "" : ` (did you mean --${nearest}?)`}`;
+  return `${written} is not a flag${didYouMean(nearest && `--${nearest}`)}`;
 }

@@ -2,6 +2,7 @@
  * Options that narrow the output of `routes` and `check`: one namespace, one Ingress, one host; and
  * the hint if nothing is left.
  */
+import { didYouMean } from "../../did-you-mean.ts";
 import { nearest } from "../../kinds/nearest.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
@@ -87,7 +88,7 @@ const unique = (names: readonly string[]): readonly string[] =>
 
 function missing(found: string, written: string, names: readonly string[]): string {
   const similar = nearest(written, names);
-  if (similar !== undefined) return `${found} (did you mean ${similar}?)`;
+  if (similar !== undefined) return `${found}${didYouMean(similar)}`;
   return names.length === 0 ? found : `${found}; there is ${firstOf(names, 5)}`;
 }
 

@@ -4,6 +4,7 @@
  * formats that nothing declares. A snippet that is not allowed or cannot be parsed already has
  * another Problem and is skipped here.
  */
+import { didYouMean } from "../../did-you-mean.ts";
 import { allDirectives, type Context, contextInside, directiveMistake } from "../../directives/nginx-directives.ts";
 import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
 import { parse, type Statement } from "../../kinds/grammar.ts";
@@ -185,6 +186,6 @@ function unknownOperator(args: readonly string[]): string | undefined {
 const operators = new Set(["=", "!=", "~", "~*", "!~", "!~*"]);
 
 function refused({ object, field }: Snippet, line: number, what: string, meant: string | undefined): Problem {
-  const why = `line ${line}: ${what}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`;
+  const why = `line ${line}: ${what}${didYouMean(meant)}`;
   return { object, kind: "field-unusable", field, why, done: "nginx would refuse it" };
 }

@@ -1,6 +1,7 @@
 /** Finds changes with which a request would succeed that now finds no route or backend. */
 
 import type { Decision, Guard } from "../../decide/decision.ts";
+import { didYouMean } from "../../did-you-mean.ts";
 import { nearest } from "../../kinds/nearest.ts";
 import { backendOf } from "../../model/location.ts";
 import type { Ingress } from "../../model/objects.ts";
@@ -121,11 +122,10 @@ function ofHost(
   const named = [...ingresses.values()].filter((one) => hostsOf(one).includes(host)).map(keyOf);
   if (named.length > 0) return named.flatMap((key) => errorOf(key, findings) ?? []);
   const all = [...new Set([...ingresses.values()].flatMap(hostsOf))];
-  const similar = nearest(host, all);
   const above = `*${host.replace(/^[^.]+/, "")}`;
   const deep = all.find((one) => one.startsWith("*.") && host.endsWith(one.slice(1)) && one !== above);
   return [
-    `no Ingress has the host ${host}${similar === undefined ? "" : ` (did you mean ${similar}?)`}; add a rule for it`,
+    `no Ingress has the host ${host}${didYouMean(nearest(host, all))}; add a rule for it`,
     ...(deep === undefined ? [] : [`${deep} takes one label only, so not ${host}`]),
   ];
 }
@@ -170,9 +170,7 @@ function ofService({ path }: Decision, { services, endpointSlices }: Snapshot): 
         .filter(({ metadata }) => metadata.namespace === namespace)
         .map(({ metadata }) => metadata.name),
     );
-    return [
-      `Service ${key} does not exist${similar === undefined ? "" : ` (did you mean ${similar}?)`}; create it, or name another`,
-    ];
+    return [`Service ${key} does not exist${didYouMean(similar)}; create it, or name another`];
   }
   if (found.spec?.type !== "ExternalName" && servicePortOf(found, wanted) === undefined)
     return [`Service ${key} has no port ${wanted}; it has ${portsInWords(found)}`];

@@ -4,6 +4,7 @@
  */
 import type { GatewayDecision } from "../../decide/gateway/gateway.ts";
 import type { Served } from "../../decide/host.ts";
+import { didYouMean } from "../../did-you-mean.ts";
 import { nearest } from "../../kinds/nearest.ts";
 import { catchAll } from "../../model/configuration.ts";
 import { named } from "../../problem.ts";
@@ -24,10 +25,10 @@ export function ruleReasons(
   if (!hasRoutes(decision)) {
     const names = hostsAt(listener.id, served);
     if (names.includes(host)) return [];
-    const meant = nearest(host, names);
     if (names.length === 0) return [`no route is attached to ${at}`];
-    const hint = meant === undefined ? "" : ` (did you mean ${meant}?)`;
-    return [`no route of ${at} has the host ${host}${hint}; its routes have ${someOf(names)}`];
+    return [
+      `no route of ${at} has the host ${host}${didYouMean(nearest(host, names))}; its routes have ${someOf(names)}`,
+    ];
   }
   const owners = [...new Set(lost.map(({ location: { owner } }) => (owner === undefined ? at : named(owner))))];
   const exact = lost.find(({ route: { match, path } }) => match === "exact" && uri.startsWith(`${path}/`));

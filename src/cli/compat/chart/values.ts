@@ -3,7 +3,9 @@
  * docs/chart-values.md. The page is generated from the declarations of Sluice's chart, so the
  * report agrees with the chart.
  */
+
 import { readFileSync } from "node:fs";
+import { didYouMean } from "../../../did-you-mean.ts";
 import { fileError } from "../../../file-errors.ts";
 import type { Path } from "../../../manifests/check.ts";
 import type { Place } from "../../../manifests/place.ts";
@@ -150,8 +152,8 @@ function undeclared(paths: readonly string[], path: readonly string[], value: un
       return [{ path: name, place, fate: "ignored", note: `value ${name} does not exist${hint}; it is ignored` }];
     }
     case "refused": {
-      const hint = judged.meant === undefined ? "" : ` (did you mean ${judged.meant}?)`;
-      return [{ path: name, place, fate: "refused", note: `the chart refuses it as a typo: remove it${hint}` }];
+      const note = `the chart refuses it as a typo: remove it${didYouMean(judged.meant)}`;
+      return [{ path: name, place, fate: "refused", note }];
     }
   }
 }

@@ -4,6 +4,7 @@
  * IngressClass may rely on those of its cluster. Then only a class that looks like a typing mistake
  * is reported, and as a doubt.
  */
+import { didYouMean } from "../../../did-you-mean.ts";
 import { nearest } from "../../../kinds/nearest.ts";
 import type { Ingress } from "../../../model/objects.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
@@ -64,7 +65,7 @@ export function missingClass(
 ): Problem[] {
   const [field, what] = [fields[kind], `${kind} ${JSON.stringify(name)}`];
   const similar = nearest(name, names);
-  const hint = similar === undefined ? "" : ` (did you mean ${similar}?)`;
+  const hint = didYouMean(similar);
   if (allAreHere)
     return [
       { kind: "field-unusable", object, field, why: `there is no ${what}${hint}`, done: "no controller serves it" },

@@ -8,6 +8,7 @@ import type { Lookup } from "../../../annotations/feature-reader.ts";
 import { featureOf, isForListeners, mayGuard, whyNotOnRoutes } from "../../../annotations/on-routes.ts";
 import { readAnnotations } from "../../../annotations/read.ts";
 import type { FeatureValues } from "../../../annotations/registry.ts";
+import { didYouMean } from "../../../did-you-mean.ts";
 import {
   annotatedForm,
   hasUnknownTargets,
@@ -168,7 +169,7 @@ function mayHoldGuard(value: unknown, depth = 0): boolean {
 function consequential(problem: Problem): Problem {
   if (problem.kind === "annotation-unknown" && mayGuard(problem.key)) {
     const { object, key, nearest } = problem;
-    const why = `is not a key that this version knows${nearest === undefined ? "" : ` (did you mean ${nearest}?)`}, and may be a guard`;
+    const why = `is not a key that this version knows${didYouMean(nearest)}, and may be a guard`;
     return { object, kind: "field-unusable", field: `spec.${key}`, why, done: closed };
   }
   if (problem.kind !== "annotation-unreadable" || problem.done !== "reject") return problem;
