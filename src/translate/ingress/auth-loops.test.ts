@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { base, fake, ingress, put, service } from "../../../test/support/sketch.ts";
+import { fakeCertificate } from "../../certificates/fake.ts";
 import { sentence } from "../../problem.ts";
 import { defaultOptions } from "../options.ts";
 import { translate } from "../translator.ts";
@@ -46,4 +47,43 @@ test.each([
 test("paths that are exempt from the check lead nowhere twice", () => {
   const acme = "/.well-known/acme-challenge/login";
   expect(of({ "auth-url": `https://$host${acme}` }, [[acme, "web", "Prefix"]])).toEqual([]);
+});
+
+const { chain: authority } = await fakeCertificate(new Date("2026-01-01"));
+
+describe("an error page for certificates on the host that requests them", () => {
+  const ca = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { namespace: "ns", name: "ca" },
+    data: { "ca.crt": Buffer.from(authority).toString("base64") },
+  };
+  const told = (annotations: Record<string, string>) => {
+    const one = ingress({
+      name: "a",
+      host: "a.example",
+      paths: login,
+      annotations: { "auth-tls-secret": "ns/ca", ...annotations },
+    });
+    const snapshot = put(base, service("web"), ca, one);
+    const { problems } = translate({ ...emptyInputs, snapshot }, defaultOptions, fake);
+    return [...problems.values()].flat().map(sentence);
+  };
+  const page = "https://A.example/denied";
+  const loops = (whose: string) =>
+    `annotation auth-tls-error-page: every path of a.example requests a certificate, so clients ${whose} are redirected there without end; name a page of another host, or the path alone, /denied, which such clients then get without a certificate`;
+
+  test.each([
+    ["with a scheme", { "auth-tls-error-page": page }, [loops("without a valid one")]],
+    [
+      "that is optional",
+      { "auth-tls-error-page": page, "auth-tls-verify-client": "optional" },
+      [loops("with an invalid one")],
+    ],
+    ["that nobody checks", { "auth-tls-error-page": page, "auth-tls-verify-client": "optional_no_ca" }, []],
+    ["that is another host", { "auth-tls-error-page": "https://help.example/denied" }, []],
+    ["as a path alone", { "auth-tls-error-page": "/denied" }, []],
+  ])("is found %s", (_, annotations, expected) => {
+    expect(told(annotations)).toEqual(expected);
+  });
 });

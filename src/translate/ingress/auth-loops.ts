@@ -1,7 +1,9 @@
 /**
- * Warns about an auth service or a sign-in page that lies behind its own login. A path such as
- * `/oauth2` has to be in an Ingress without `auth-url`; beside the guarded paths it is guarded too.
- * Only a path that the Ingress names counts: `/` leaves room for a longer path of another Ingress.
+ * Warns about an auth service or a page for clients that lies behind its own guard.
+ *
+ * A path such as `/oauth2` has to be in an Ingress without `auth-url`; beside the guarded paths it
+ * is guarded too. Only a path that the Ingress names counts: `/` leaves room for a longer path of
+ * another Ingress. Client certificates guard every path of a host, so there the host decides.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Ingress } from "../../model/objects.ts";
@@ -34,6 +36,21 @@ export function authLoops(
 }
 
 const advice = (path: string): string => `give ${path} an Ingress of its own without auth-url`;
+
+/** Returns a doubt about an `auth-tls-error-page` on a host that requests a certificate itself. */
+export function certificateLoops(
+  ingress: Ingress,
+  { clientCertificate: value }: Pick<FeatureValues, "clientCertificate">,
+): readonly Doubt[] {
+  if (value.kind !== "verify" || (value.verify !== "on" && value.verify !== "optional")) return [];
+  const [, name = "", path = ""] = /^https?:\/\/([^/:]+)(?::\d+)?(\/.+)?$/i.exec(value.errorPage) ?? [];
+  const host = (ingress.spec?.rules ?? []).find((rule) => rule.host?.toLowerCase() === name.toLowerCase())?.host;
+  if (host === undefined) return [];
+  const whose = value.verify === "on" ? "without a valid one" : "with an invalid one";
+  const without = path === "" ? "" : `, or the path alone, ${path}, which such clients then get without a certificate`;
+  const why = `every path of ${host} requests a certificate, so clients ${whose} are redirected there without end; name a page of another host${without}`;
+  return [{ key: "auth-tls-error-page", why }];
+}
 
 /** Returns the path of the Ingress to which a URL on one of its hosts leads, unless it is `/`. */
 function pathBehind(url: string, { spec }: Ingress): string | undefined {

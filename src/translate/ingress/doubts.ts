@@ -8,7 +8,7 @@ import { isElsewhere } from "../../kinds/rewrite-target.ts";
 import { classAnnotation, type Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { authLoops } from "./auth-loops.ts";
+import { authLoops, certificateLoops } from "./auth-loops.ts";
 import { idleBeside, missingBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
 import { unreadName } from "./unread-names.ts";
@@ -34,6 +34,7 @@ export function doubtsOf(
     websocketDoubts(values),
     grpcDoubts(values, settings),
     authLoops(ingress, values, settings),
+    certificateLoops(ingress, values),
     hashDoubts(values),
     values.appRoot.path === "/" ? [endless] : none,
     variableDoubts(values, annotations, () => pathsOf(ingress).map(({ text }) => text), settings),
