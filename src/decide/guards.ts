@@ -91,12 +91,12 @@ function clientCertificate({ host, asked }: Asked): Stop | undefined {
   if (value.verify === "off" && value.subject === "") return undefined;
   if (asked.scheme === "http") return { what, says: "required over https only, and this is http", outcome: "passes" };
   const subject = value.subject === "" ? "" : `, whose subject matches ${value.subject} (403)`;
-  return {
-    what,
-    says: `a client certificate is requested (${value.verify})${subject}`,
-    outcome: "depends",
-    status: 400,
-  };
+  const says = `a client certificate is requested (${value.verify})${subject}`;
+  const page = value.errorPage;
+  if (page === "") return { what, says, outcome: "depends", status: 400 };
+  if (/^https?:/i.test(page))
+    return { what, says: `${says}; clients without a valid one are sent to ${page}`, outcome: "depends", status: 302 };
+  return { what, says: `${says}; clients without a valid one get the answer of ${page}`, outcome: "depends" };
 }
 
 function serverSnippet({ host }: Asked): Stop | undefined {

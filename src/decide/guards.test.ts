@@ -1,0 +1,32 @@
+import { expect, test } from "vitest";
+import type { ClientCertificate } from "../annotations/client-certificate.ts";
+import type { FeatureValues } from "../annotations/registry.ts";
+import type { Location } from "../model/configuration.ts";
+import { type Asked, earlyChecks, stopIn } from "./guards.ts";
+
+const [clientCertificate] = earlyChecks;
+
+test.each([
+  ["", 400, ""],
+  ["https://help.example/denied", 302, "; clients without a valid one are sent to https://help.example/denied"],
+  ["/denied", undefined, "; clients without a valid one get the answer of /denied"],
+])("with the error page %j a client without a certificate gets %s", (errorPage, status, page) => {
+  const value: ClientCertificate = {
+    kind: "verify",
+    authorities: "",
+    revoked: "",
+    verify: "on",
+    depth: 1,
+    errorPage,
+    passCertificate: false,
+    subject: "",
+  };
+  const features = { clientCertificate: value } as FeatureValues;
+  const at = { host: { server: { features } }, asked: { scheme: "https" } } as unknown as Asked;
+  const { guards, end } = stopIn([clientCertificate!], at, { features } as Location<FeatureValues>);
+  expect(end).toBeUndefined();
+  expect(guards).toEqual([
+    expect.objectContaining({ says: `a client certificate is requested (on)${page}`, outcome: "depends" }),
+  ]);
+  expect(guards[0]?.status).toBe(status);
+});
