@@ -491,6 +491,15 @@ test("a location of a server-snippet that the host already has is work", async (
   );
 });
 
+test.each([
+  ["~^(.+)[.]a[.]example$", false],
+  ["~^(?:x|y)[.]a[.]example$", false],
+  ["~^(?<tenant>.+)[.]a[.]example$", true],
+])("the alias %s differs only if its groups have names: %s", async (alias, differs) => {
+  const found = await compatOf(ingress("a", "web", 1, prefixed(`server-alias: "${alias}"`)));
+  expect(found.text.includes("Names of pattern groups")).toBe(differs);
+});
+
 test("an auth service on the controller's own machine is work, unless a flag allows its port", async () => {
   const text = ingress("a", "web", 1, prefixed("auth-url: http://localhost:8242"));
   const found = await compatOf(text);
