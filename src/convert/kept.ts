@@ -25,7 +25,7 @@ export interface Kept {
   readonly hosts: ReadonlySet<string>;
   /** `namespace/name` of Ingresses. */
   readonly ingresses: ReadonlySet<string>;
-  /** The reason why other Ingresses stay as well, by the host that they share. */
+  /** The reason why a host stays, by its name. */
   readonly why: ReadonlyMap<string, string>;
 }
 
@@ -72,7 +72,10 @@ export function keptOf(
     for (const [key, own] of hostsOf) {
       if (!own.some((host) => hosts.has(host))) continue;
       ingresses.add(key);
-      for (const host of own) hosts.add(host);
+      for (const host of own) {
+        if (!hosts.has(host)) why.set(host, `shares Ingress ${key} with a host that stays`);
+        hosts.add(host);
+      }
     }
     for (const [name, above] of belowKept(servers, hosts, defaultBackend)) {
       const whose = above === catchAll ? "the Ingress of all hosts" : `the Ingress of ${above}`;
