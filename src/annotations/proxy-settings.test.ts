@@ -71,6 +71,11 @@ test.each([
     "$request_uri",
     `"$request_uri" holds "$"; allowed are letters, digits and - . _ ~ / : , ? & =; remove it, because the request's URI is sent without it`,
   ],
+  [
+    "auth-request-redirect",
+    "https://$host$escaped_request_uri",
+    `"https://$host$escaped_request_uri" holds "$"; allowed are letters, digits and - . _ ~ / : , ? & =; remove it, because the request's URI is sent without it`,
+  ],
 ])("a value of %s in another notation gets advice", (key, text, why) => {
   const { problems } = readingOf({ [key]: text, "auth-url": "http://192.0.2.1/" });
   expect(problems.filter((one) => "key" in one && one.key === key)).toMatchObject([{ why }]);

@@ -498,6 +498,15 @@ test.each([
 ])("the alias %s differs only if its groups have names: %s", async (alias, differs) => {
   const found = await compatOf(ingress("a", "web", 1, prefixed(`server-alias: "${alias}"`)));
   expect(found.text.includes("Names of pattern groups")).toBe(differs);
+
+test("an auth annotation whose mistake closes the paths is work, because ingress-nginx serves them", async () => {
+  const duration = (value: string) => prefixed(`auth-cache-duration: "${value}"`);
+  const asking = prefixed("auth-url: 'http://auth.example/'");
+  const reportOn = (value: string) => compatOf(ingress("a", "web", 1, `${asking}, ${duration(value)}`));
+  expect((await reportOn("200 5m")).code).toBe(0);
+  const closed = await reportOn("{200 5m}");
+  expect(closed.code).toBe(1);
+  expect(closed.text.replace(/\s+/g, " ")).toContain("correct or remove the value; ingress-nginx lets every client in");
 });
 
 test("an auth service on the controller's own machine is work, unless a flag allows its port", async () => {

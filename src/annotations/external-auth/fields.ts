@@ -22,12 +22,15 @@ import {
   usualDurations,
 } from "./kinds.ts";
 
-/** Guides write `$request_uri` here, which is what the auth service gets without the annotation. */
+/**
+ * Guides write `$request_uri` or `$escaped_request_uri` here, also behind `https://$host`. The auth
+ * service gets the request's URI without the annotation.
+ */
 const withoutUri: Kind<string> = {
   ...plainText,
   read: (text) => {
     const read = plainText.read(text);
-    if (read.ok || text !== "$request_uri") return read;
+    if (read.ok || !/\$\{?(escaped_)?request_uri\b/.test(text)) return read;
     return { ...read, why: `${read.why}; remove it, because the request's URI is sent without it` };
   },
 };
