@@ -498,6 +498,7 @@ test.each([
 ])("the alias %s differs only if its groups have names: %s", async (alias, differs) => {
   const found = await compatOf(ingress("a", "web", 1, prefixed(`server-alias: "${alias}"`)));
   expect(found.text.includes("Names of pattern groups")).toBe(differs);
+});
 
 test("an auth annotation whose mistake closes the paths is work, because ingress-nginx serves them", async () => {
   const duration = (value: string) => prefixed(`auth-cache-duration: "${value}"`);
