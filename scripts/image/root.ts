@@ -110,15 +110,19 @@ function addCertificates(tree: Tree): void {
 
 function addNginxFiles(tree: Tree): void {
   tree.set("usr/bin/nginx", link("../sbin/nginx"));
+  // Settings and rules may name files here. A volume of the chart hides these folders, and the
+  // controller makes them again there.
+  for (const name of ["var/log", "var/log/nginx", "var/log/audit", "tmp/nginx"]) tree.set(name, folder(0o755, user));
   tree.set("var/log/nginx/access.log", link("/dev/stdout"));
   tree.set("var/log/nginx/error.log", link("/dev/stderr"));
   tree.set("var/lib/nginx", folder());
   const rules = "etc/nginx/modsecurity/modsecurity.conf";
   const entry = tree.get(rules);
   if (entry?.kind !== "file") throw new Error("Debian's ModSecurity package has no settings any more.");
-  // The log of audits goes to the place of the other logs.
+  // The log of audits goes to the place of the other logs. `SecAuditLogType Concurrent` writes a
+  // file for each request into the folder that ingress-nginx has for them.
   const text = entry.body.toString("utf8").replace(/^SecAuditLog .*$/m, "SecAuditLog /dev/stdout");
-  tree.set(rules, file(text));
+  tree.set(rules, file(`${text}\nSecAuditLogStorageDir /var/log/audit/\n`));
   // setpriv may pass NET_BIND_SERVICE on to the program that it starts. nginx itself has no
   // capability, because then it could not start if the container drops all capabilities.
   const setpriv = tree.get("usr/bin/setpriv");

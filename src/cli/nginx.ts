@@ -7,7 +7,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { openLog } from "../log/log.ts";
 import { nginxLog } from "../log/nginx-log.ts";
-import { nginxHere, openOrders, openRunFolder, socketMistake } from "../nginx/index.ts";
+import { makeLogFolders, nginxHere, openOrders, openRunFolder, socketMistake } from "../nginx/index.ts";
 import { streamService } from "../render/streams/pools.ts";
 import { answerWhileAway } from "../streams-while-away.ts";
 import { mostOlder } from "../sync/generations.ts";
@@ -41,6 +41,7 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
   const write = (text: string): void => void stdout.write(text);
   const log = openLog({ verbosity: flags.v, terminal: false, write });
 
+  makeLogFolders();
   const found = await nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
   if (!found.ok) return failed(out, found.why, 1);
   const folder = openRunFolder(flags.runFolder ?? env.SLUICE_RUN_FOLDER ?? "/run/sluice");

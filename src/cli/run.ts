@@ -8,7 +8,7 @@ import { fakeCertificate } from "../certificates/fake.ts";
 import { Client } from "../kubernetes/index.ts";
 import { type Log, openLog } from "../log/log.ts";
 import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
-import { type FoundNginx, nginxHere, openRunFolder, remoteNginx } from "../nginx/index.ts";
+import { type FoundNginx, makeLogFolders, nginxHere, openRunFolder, remoteNginx, usualLogs } from "../nginx/index.ts";
 import { OperatorToken } from "../operator-token.ts";
 import { mostOlder } from "../sync/generations.ts";
 import { systemClock } from "../timing/clock.ts";
@@ -68,6 +68,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   const log = openLog({ verbosity: flags.v, terminal, write });
   log.info({ release: build.release, server: found.credentials.server.host }, "starting");
 
+  makeLogFolders();
   const running = new Running();
   const program: Program = { flags, log, write, notices: !stdout.isTTY || flags.v > 0, ending, running };
   const userAgent = `sluice/${build.release} (${process.platform}/${process.arch}) ${build.build}`;
@@ -95,10 +96,10 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     nginxPart(program, {
       find: (signal) => zone.then(() => findNginx(flags, { env, log, runFolder }, signal)),
       runFolder,
-      logs: (folder, { stdoutOpens }) => ({
-        accessLog: stdoutOpens ? "/dev/stdout" : `${folder.logs}/access.log`,
-        errorLog: "stderr",
-      }),
+      logs: (folder, { stdoutOpens, logVolume }) => {
+        if (logVolume) return { accessLog: `${usualLogs}/access.log`, errorLog: `${usualLogs}/error.log` };
+        return { accessLog: stdoutOpens ? "/dev/stdout" : `${folder.logs}/access.log`, errorLog: "stderr" };
+      },
     }),
     healthServer(program, instruments, token, page.requests, () => metrics.exposition()),
     profilerPart(program, token),

@@ -27,6 +27,8 @@ export interface Place {
    * which some programs start others, cannot.
    */
   readonly stdoutOpens: boolean;
+  /** Whether the user has mounted a volume at /var/log/nginx, in which nginx writes its logs. */
+  readonly logVolume: boolean;
 }
 
 export interface Machine extends Place {

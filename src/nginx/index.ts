@@ -12,6 +12,7 @@ export { type OpenedFolder, openRunFolder } from "./folder/open.ts";
 export { pathsOf, type RunFolder } from "./folder/paths.ts";
 export type { Generations } from "./generations.ts";
 export { type FoundNginx, type InstalledNginx, nginxHere } from "./installed.ts";
+export { makeLogFolders, usualLogs } from "./log-folders.ts";
 export { type Found, type Nginx, type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
 export { openOrders, socketMistake } from "./order-server.ts";
 export { Pass } from "./pass.ts";

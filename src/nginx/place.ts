@@ -6,6 +6,7 @@ import { closeSync, openSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { availableParallelism, networkInterfaces, userInfo } from "node:os";
 import type { Place } from "../directives/machine.ts";
+import { hasLogVolume } from "./log-folders.ts";
 
 /** Returns the Place of this process, and so of every nginx that it starts. */
 export function placeHere(): Place {
@@ -17,6 +18,7 @@ export function placeHere(): Place {
     backlog: backlog(),
     user: process.getuid?.() === 0 ? userInfo().username : undefined,
     stdoutOpens: stdoutOpens(),
+    logVolume: hasLogVolume(),
   };
 }
 

@@ -483,10 +483,13 @@ test("a container whose resources lack memory gets a limit", async () => {
 test("keys and passwords can be kept in memory instead of on the node's disk", async () => {
   const runOf = async (values: object) => {
     const { volumes } = workloadOf(await render(values)).spec.template.spec;
-    return volumes.find(({ name }: Manifest) => name === "run");
+    return volumes.find(({ name }: Manifest) => name === "sluice-run");
   };
-  expect(await runOf({})).toEqual({ name: "run", emptyDir: {} });
-  expect(await runOf({ sluice: { runInMemory: true } })).toEqual({ name: "run", emptyDir: { medium: "Memory" } });
+  expect(await runOf({})).toEqual({ name: "sluice-run", emptyDir: {} });
+  expect(await runOf({ sluice: { runInMemory: true } })).toEqual({
+    name: "sluice-run",
+    emptyDir: { medium: "Memory" },
+  });
 });
 
 test.each([

@@ -214,3 +214,13 @@ test("a controller for one namespace serves only that namespace", async () => {
   await apply(cluster, [ingress("mine", { ingressClass: "", annotations })]);
   await answers("mine", to, "echo-a");
 });
+
+test("logs are written to files in a volume of the user, and to folders that ingress-nginx's image has", async () => {
+  const { pod, to } = await install("log-files");
+  await apply(cluster, [ingress("logs")]);
+  await answers("logs", to, "echo-a");
+  const controller = pods.processes(`${pod}/controller`).find(({ command }) => command.includes("main.ts run"));
+  const logs = `/proc/${controller?.pid}/root/var/log`;
+  await until("the request is in the log", () => /GET \/ /.test(readFileSync(`${logs}/nginx/access.log`, "utf8")));
+  expect(["ingress-errors.log", "audit"].filter((name) => !existsSync(`${logs}/${name}`))).toEqual([]);
+});

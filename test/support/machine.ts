@@ -32,6 +32,7 @@ export function machineAt(run: string, port: number, own: Partial<Machine> = {})
     backlog: 511,
     user: undefined,
     stdoutOpens: true,
+    logVolume: false,
     modules: [],
     mode: "dynamic",
     ports: { http: port, https: port, defaultServer: 8181, status: 10246, nameCheck: 10250, stream: 10247 },

@@ -77,11 +77,9 @@ drops nothing.
     {{- end }}
     {{- include "sluice.ports.controller" . | trim | nindent 4 }}
   volumeMounts:
-    {{- include "sluice.mounts.shared" . | nindent 4 }}
-    - name: tmp
-      mountPath: /tmp
+    {{- include "sluice.mounts.shared" (list . "sluice-tmp") | trim | nindent 4 }}
     {{- if and (include "sluice.nginxContainer" .) (include "sluice.holdsToken" .) }}
-    - name: api-token
+    - name: sluice-api-token
       mountPath: /var/run/secrets/kubernetes.io/serviceaccount
       readOnly: true
     {{- end }}
@@ -137,9 +135,7 @@ shared folder. It has no token.
   ports:
     {{- include "sluice.ports.traffic" . | trim | nindent 4 }}
   volumeMounts:
-    {{- include "sluice.mounts.shared" . | nindent 4 }}
-    - name: nginx-tmp
-      mountPath: /tmp
+    {{- include "sluice.mounts.shared" (list . "sluice-nginx-tmp") | trim | nindent 4 }}
   {{- with include "sluice.container.resources" (list . (include "sluice.own" . | fromJson).nginxContainer.resources) }}
   resources:
     {{- . | nindent 4 }}
@@ -175,16 +171,26 @@ Pod. Takes a list: root, resources.
 {{- end }}
 {{- end -}}
 
+{{/*
+The mounts of both containers. A container may have one mount at a path, so a volume of the values
+takes the place of the chart's own. Takes a list: root, the volume for /tmp.
+*/}}
 {{- define "sluice.mounts.shared" -}}
-- name: run
-  mountPath: /run/sluice
-- name: ingress-controller
-  mountPath: /etc/ingress-controller
-{{- if .Values.controller.extraModules }}
+{{- $root := index . 0 -}}
+{{- $taken := list -}}
+{{- range $root.Values.controller.extraVolumeMounts }}{{ $taken = append $taken (trimSuffix "/" .mountPath) }}{{ end -}}
+{{- $names := list "sluice-run" "sluice-ingress-controller" "sluice-log" (index . 1) -}}
+{{- range $at, $path := list "/run/sluice" "/etc/ingress-controller" "/var/log" "/tmp" -}}
+{{- if not (has $path $taken) }}
+- name: {{ index $names $at }}
+  mountPath: {{ $path }}
+{{- end -}}
+{{- end -}}
+{{- if $root.Values.controller.extraModules }}
 - name: modules
   mountPath: /modules_mount
 {{- end }}
-{{- with .Values.controller.extraVolumeMounts }}
+{{- with $root.Values.controller.extraVolumeMounts }}
 {{ toYaml . }}
 {{- end }}
 {{- end -}}

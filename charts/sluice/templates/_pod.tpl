@@ -123,24 +123,29 @@ Pod's own network.
 {{- if and $allowed (not .Values.controller.hostNetwork) -}}true{{- end -}}
 {{- end -}}
 
+{{/*
+The names of the chart's own volumes begin with sluice-, because the values may have one called tmp.
+*/}}
 {{- define "sluice.volumes" -}}
 {{- $controller := .Values.controller -}}
-- name: run
+- name: sluice-run
   {{- if (include "sluice.own" . | fromJson).runInMemory }}
   emptyDir:
     medium: Memory
   {{- else }}
   emptyDir: {}
   {{- end }}
-- name: tmp
+- name: sluice-tmp
   emptyDir: {}
-- name: ingress-controller
+- name: sluice-log
+  emptyDir: {}
+- name: sluice-ingress-controller
   emptyDir: {}
 {{- if include "sluice.nginxContainer" . }}
-- name: nginx-tmp
+- name: sluice-nginx-tmp
   emptyDir: {}
 {{- if include "sluice.holdsToken" . }}
-- name: api-token
+- name: sluice-api-token
   projected:
     sources:
       - serviceAccountToken:

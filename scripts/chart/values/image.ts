@@ -50,6 +50,6 @@ export const controllerImage = [
     true,
     copiedFlag,
     "Makes the container's root file system read-only.",
-    "On by default. The controller writes only to emptyDir volumes at /run/sluice, /tmp and /etc/ingress-controller, so no further mounts are needed.",
+    "On by default. The controller writes only to emptyDir volumes at /run/sluice, /tmp, /var/log and /etc/ingress-controller, so no further mounts are needed.",
   ),
 ];

@@ -65,6 +65,7 @@ const place: Place = {
   backlog: 4096,
   user: undefined,
   stdoutOpens: true,
+  logVolume: false,
 };
 
 export function imageMachine(flags: Flags): Machine {

@@ -14,7 +14,7 @@ export const tokenFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
  * The volume for the account's token, which Kubernetes would add, gets the name of the one that the
  * chart makes itself.
  */
-const tokenVolume = "api-token";
+const tokenVolume = "sluice-api-token";
 
 export interface Mount {
   readonly at: string;
