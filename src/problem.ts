@@ -139,7 +139,7 @@ export function sentence(p: Problem): string {
 }
 
 /** Names the key: keys of RouteSettings have the names of annotations and are in the spec. */
-function keyed({ object, key }: { readonly object: ObjectName; readonly key: string }): string {
+export function keyed({ object, key }: { readonly object: ObjectName; readonly key: string }): string {
   return object.kind === "RouteSettings" ? `spec.${key}` : `annotation ${key}`;
 }
 
@@ -204,61 +204,6 @@ function wordsOf(p: Problem): string {
       return `${p.what}; ${p.instead}, since ${p.since} or longer, ${p.until}`;
     case "certificate-misfit":
       return `the certificate of Secret ${p.secret} is for ${p.names}, not for ${p.host}; the default certificate is served`;
-  }
-}
-
-/**
- * Returns the sentence for a Problem that is gone, whether its author corrected the mistake or
- * removed the object.
- */
-export function mended(p: Problem): string {
-  return visible(mendedWords(p));
-}
-
-function mendedWords(p: Problem): string {
-  switch (p.kind) {
-    case "annotation-unreadable":
-    case "annotation-unknown":
-    case "annotation-removed":
-    case "annotation-partly":
-    case "annotation-useless":
-    case "annotation-doubtful":
-    case "neighbours-changed":
-      return `${keyed(p)} is in order or gone`;
-    case "setting-unreadable":
-    case "setting-unknown":
-    case "setting-useless":
-    case "setting-doubtful":
-      return `key ${p.key} is in order or gone`;
-    case "service-missing":
-    case "service-port-missing":
-      return `${p.field}: Service ${p.service} is found or not named any more`;
-    case "secret-unusable":
-    case "secret-kept":
-      return `${p.field}: Secret ${p.secret} is usable or not named any more`;
-    case "certificate-misfit":
-      return `a certificate for ${p.host} is there or not named any more`;
-    case "certificate-doubtful":
-      return "another certificate is served or this one is in order";
-    case "path-taken":
-    case "path-contested":
-      return `path ${p.path} of host ${p.host} is not claimed twice any more`;
-    case "host-refused":
-      return `${p.host} is permitted, or the object does not have it any more`;
-    case "field-unusable":
-    case "field-doubtful":
-      return `${p.field} is in order or gone`;
-    case "manifest-unusable":
-      return "the file was read and is in force, or it is gone";
-    case "nginx-refused":
-      return "nginx accepts it, or its refused version is gone";
-    case "bug":
-      return "Sluice reads it, or it is gone";
-    case "memory-full":
-    case "memory-short":
-      return "nginx's shared memory is large enough";
-    case "last-good":
-      return "its present form is in force, or it is gone";
   }
 }
 

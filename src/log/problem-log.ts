@@ -2,8 +2,9 @@
  * Logs each Problem once when it appears and once when it disappears, however many turns report it.
  */
 import { Table } from "../model/table.ts";
-import { fullSentence, mended, named, type Problem, sentence } from "../problem.ts";
+import { fullSentence, named, type Problem, sentence } from "../problem.ts";
 import type { Log } from "./log.ts";
+import { mended } from "./mended.ts";
 
 /** Returns a place such as `web.yaml:12`, if the object of a Problem comes from a file. */
 export type PlaceOf = (problem: Problem) => string | undefined;
