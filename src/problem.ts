@@ -23,7 +23,13 @@ export interface FilePlace {
 /** The consequence of an unreadable annotation for its object. */
 export type Consequence = "default" | "deny" | "reject";
 
-export type Problem = { readonly object: ObjectName } & (
+export type Problem = {
+  readonly object: ObjectName;
+  /** The object that is named and does not exist. */
+  readonly missing?: ObjectName;
+  /** The Problems without which there would not be this one. */
+  readonly follows?: readonly Problem[];
+} & (
   | { readonly kind: "annotation-unreadable"; readonly key: string; readonly why: string; readonly done: Consequence }
   | {
       readonly kind: "annotation-unknown";
@@ -106,6 +112,12 @@ export type Problem = { readonly object: ObjectName } & (
     }
   | { readonly kind: "certificate-misfit"; readonly secret: string; readonly host: string; readonly names: string }
 );
+
+/** The reason of a Problem: its words, and facts that code would otherwise read out of them. */
+export interface Why extends Pick<Problem, "missing" | "follows"> {
+  /** Completes a sentence that names the place of the mistake. */
+  readonly why: string;
+}
 
 const consequences: Record<Consequence, string> = {
   default: "the default is used",

@@ -10,7 +10,7 @@ import { textOf } from "../kinds/text.ts";
 import { oneOf } from "../kinds/words.ts";
 import { SecretText } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
-import type { Problem } from "../problem.ts";
+import type { Problem, Why } from "../problem.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { named, referenceText } from "./reference.ts";
 
@@ -71,12 +71,16 @@ export const basicAuth = resolvedFeature({
   resolve: (fields, context): Resolved<BasicAuth> => {
     const { type, secret, form, realm } = fields;
     if (type === undefined) return { value: none };
-    if (type === "digest") return refused(context, "auth-type", "nginx here has no module for digest authentication");
-    if (secret === "") return refused(context, "auth-secret", "auth-type needs it, and it is missing");
+    if (type === "digest") {
+      const why = "nginx here has no module for digest authentication";
+      return refused(context, "auth-type", { why });
+    }
+    if (secret === "") return refused(context, "auth-secret", { why: "auth-type needs it, and it is missing" });
     const found = named(secret.replace(/^\//, ""), "Secret", context.secret, context);
-    if (!found.ok) return refused(context, "auth-secret", found.why);
+    if (!found.ok) return refused(context, "auth-secret", found.reason);
     const users = usersOf(found.object, form);
-    if (users === undefined) return refused(context, "auth-secret", `Secret ${keyOf(found.object)} has no key auth`);
+    if (users === undefined)
+      return refused(context, "auth-secret", { why: `Secret ${keyOf(found.object)} has no key auth` });
     const value: BasicAuth = { kind: "basic", realm: realm.trim(), users: new SecretText(users) };
     return value.realm === "off" ? { value, problems: [switchedOff(context)] } : { value };
   },
@@ -113,8 +117,8 @@ function usersOf({ data = {} }: Secret, form: "auth-file" | "auth-map"): string 
     .join("");
 }
 
-function refused({ ingress }: Context, key: string, why: string): Resolved<BasicAuth> {
-  return { refuse: "deny", problem: { object: ingress, kind: "annotation-unreadable", key, why, done: "deny" } };
+function refused({ ingress }: Context, key: string, reason: Why): Resolved<BasicAuth> {
+  return { refuse: "deny", problem: { object: ingress, kind: "annotation-unreadable", key, ...reason, done: "deny" } };
 }
 
 function switchedOff({ ingress }: Context): Problem {

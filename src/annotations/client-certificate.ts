@@ -16,6 +16,7 @@ import { regex } from "../kinds/patterns.ts";
 import { trimmed } from "../kinds/text.ts";
 import { bool, oneOf } from "../kinds/words.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
+import type { Why } from "../problem.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { readablePem, readRevocationList } from "./pem.ts";
 import { named, referenceText } from "./reference.ts";
@@ -122,12 +123,12 @@ export const clientCertificate = resolvedFeature({
   },
   resolve: (fields, context): Resolved<ClientCertificate> => {
     if (fields.secret === "") return { value: none };
-    if (!fields.secret.includes("/")) return closed(context, `${fields.secret} is not namespace/name`);
+    if (!fields.secret.includes("/")) return closed(context, { why: `${fields.secret} is not namespace/name` });
     const found = named<Secret>(fields.secret, "Secret", context.secret, context);
-    if (!found.ok) return closed(context, found.why);
+    if (!found.ok) return closed(context, found.reason);
     const { secret: _, depth, ...rest } = fields;
     const read = authoritiesOf(found.object);
-    if ("why" in read) return closed(context, `Secret ${keyOf(found.object)} ${read.why}`);
+    if ("why" in read) return closed(context, { why: `Secret ${keyOf(found.object)} ${read.why}` });
     return { value: { kind: "verify", ...rest, ...read, depth: Math.max(1, depth) } };
   },
   both: together,
@@ -178,11 +179,11 @@ function together(inner: ClientCertificate, outer: ClientCertificate): ClientCer
   };
 }
 
-function closed({ ingress: object }: Context, why: string): Resolved<ClientCertificate> {
+function closed({ ingress: object }: Context, reason: Why): Resolved<ClientCertificate> {
   const done = "every request to its hosts gets 403";
   return {
     value: { kind: "refuse" },
-    problems: [{ object, kind: "field-unusable", field: "annotation auth-tls-secret", why, done }],
+    problems: [{ object, kind: "field-unusable", field: "annotation auth-tls-secret", ...reason, done }],
   };
 }
 

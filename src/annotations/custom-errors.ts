@@ -10,6 +10,8 @@ import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { shaped } from "../kinds/names.ts";
 import { listOf } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
+import { notFound } from "../missing.ts";
+import type { Why } from "../problem.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 
 export interface CustomErrors {
@@ -95,11 +97,15 @@ export const customErrors = resolvedFeature({
     const intercepts = own ? !leave || global : !settings.disableProxyInterceptErrors;
     const value = { codes: [...new Set(codes)], own, intercepts, standIn: undefined };
     if (service === "") return { value };
-    const found = context.service(`${context.ingress.namespace}/${service}`);
+    const key = `${context.ingress.namespace}/${service}`;
+    const found = context.service(key);
     const port = found?.spec?.ports?.[0]?.port;
     if (port === undefined) {
-      const why = `Service ${service} ${found === undefined ? "not found" : "has no port"}`;
-      return { value, problems: [useless(context, why)] };
+      const reason =
+        found === undefined
+          ? { ...notFound("Service", key), why: `Service ${service} not found` }
+          : { why: `Service ${service} has no port` };
+      return { value, problems: [useless(context, reason)] };
     }
     const { namespace } = context.ingress;
     return { value: { ...value, standIn: { namespace, service, port: String(port) } } };
@@ -151,6 +157,6 @@ function directiveOf({ protocol }: Place): Token {
   );
 }
 
-function useless({ ingress: object }: Context, why: string) {
-  return { object, kind: "annotation-useless", key: "default-backend", why } as const;
+function useless({ ingress: object }: Context, reason: Why) {
+  return { object, kind: "annotation-useless", key: "default-backend", ...reason } as const;
 }

@@ -9,8 +9,9 @@ import { Token } from "../directives/token.ts";
 import { readValue, shown } from "../kinds/kind.ts";
 import { headerName } from "../kinds/names.ts";
 import { withoutReserved } from "../kinds/reserved-headers.ts";
+import { notFound } from "../missing.ts";
 import type { ConfigMap } from "../model/objects.ts";
-import type { Problem } from "../problem.ts";
+import type { Problem, Why } from "../problem.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 import { referenceText } from "./reference.ts";
 
@@ -35,12 +36,14 @@ export const customHeaders = resolvedFeature({
   resolve: ({ configMap: reference }, context): Resolved<readonly CustomHeader[]> => {
     if (reference === "") return { value: [] };
     const found = reference.includes("/") ? context.configMap(reference) : undefined;
-    if (found === undefined)
-      return refused(context, `ConfigMap ${reference} not found, which is named as namespace/name`);
+    if (found === undefined) {
+      const { why, missing } = notFound("ConfigMap", reference);
+      return refused(context, { why: `${why}, which is named as namespace/name`, missing });
+    }
     const { kept, left } = withoutReserved(headersOf(found));
     for (const header of kept) {
       const why = mistakeIn(header, context.settings.globalAllowedResponseHeaders);
-      if (why !== undefined) return refused(context, `ConfigMap ${reference}: ${why}`);
+      if (why !== undefined) return refused(context, { why: `ConfigMap ${reference}: ${why}` });
     }
     return { value: kept, problems: left.map((why) => leftOut(context, `ConfigMap ${reference}: ${why}`)) };
   },
@@ -71,7 +74,7 @@ function leftOut({ ingress: object }: Context, why: string): Problem {
   return { object, kind: "field-unusable", field: "annotation custom-headers", why, done: "it is left out" };
 }
 
-function refused({ ingress: object }: Context, why: string): Resolved<readonly CustomHeader[]> {
-  const problem = { object, kind: "annotation-unreadable", key: "custom-headers", why, done: "deny" } as const;
+function refused({ ingress: object }: Context, reason: Why): Resolved<readonly CustomHeader[]> {
+  const problem = { object, kind: "annotation-unreadable", key: "custom-headers", ...reason, done: "deny" } as const;
   return { refuse: "deny", problem };
 }

@@ -9,7 +9,7 @@ import { Token } from "../directives/token.ts";
 import { isPathVariable } from "../kinds/request-variables.ts";
 import { isReservedHeader, reservedWhy } from "../kinds/reserved-headers.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
-import type { Problem } from "../problem.ts";
+import type { Problem, Why } from "../problem.ts";
 import { backendProtocol } from "./backend-protocol.ts";
 import { type Context, field, type Other, type Resolved, resolvedFeature } from "./declare.ts";
 import { named, referenceText } from "./reference.ts";
@@ -72,12 +72,12 @@ export const fastcgi = resolvedFeature({
       };
     }
     const found = named(reference, "ConfigMap", context.configMap, context);
-    if (!found.ok) return { refuse: "deny", problem: unreadable(context, found.why, "deny") };
+    if (!found.ok) return { refuse: "deny", problem: unreadable(context, found.reason, "deny") };
     const params = Object.entries(found.object.data ?? {}).map(([name, value]) => ({ name, value }));
     const bad = params.find(({ name, value }) => !names.test(name) || !values.test(value));
     if (bad !== undefined) {
       const why = `the entry ${JSON.stringify(bad.name)} of ConfigMap ${reference} holds more than ${allowed}`;
-      return { refuse: "reject", problem: unreadable(context, why, "reject") };
+      return { refuse: "reject", problem: unreadable(context, { why }, "reject") };
     }
     const { kept = [], left = [] } = Object.groupBy(params, ({ name }) => (saysReserved(name) ? "left" : "kept"));
     return {
@@ -111,8 +111,8 @@ function leftOut({ ingress: object }: Context, why: string): Problem {
   return { object, kind: "field-unusable", field: `annotation ${key}`, why, done: "it is left out" };
 }
 
-function unreadable({ ingress: object }: Context, why: string, done: "deny" | "reject"): Problem {
-  return { object, kind: "annotation-unreadable", key, why, done };
+function unreadable({ ingress: object }: Context, reason: Why, done: "deny" | "reject"): Problem {
+  return { object, kind: "annotation-unreadable", key, ...reason, done };
 }
 
 function useless({ ingress: object }: Context, why: string): Problem {

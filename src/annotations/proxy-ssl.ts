@@ -16,7 +16,7 @@ import { cipherList } from "../kinds/tls.ts";
 import { oneOf } from "../kinds/words.ts";
 import { SecretText } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
-import type { Problem } from "../problem.ts";
+import type { Problem, Why } from "../problem.ts";
 import { backendProtocol } from "./backend-protocol.ts";
 import { type Context, field, type Other, type Resolved, resolvedFeature } from "./declare.ts";
 import { readablePem } from "./pem.ts";
@@ -120,14 +120,14 @@ export const proxySsl = resolvedFeature({
   },
   resolve: (fields, context): Resolved<ProxySsl> => {
     if (fields.secret === "") return { value: { kind: "none" } };
-    if (!fields.secret.includes("/")) return refused(context, `${fields.secret} is not namespace/name`);
+    if (!fields.secret.includes("/")) return refused(context, { why: `${fields.secret} is not namespace/name` });
     const found = named<Secret>(fields.secret, "Secret", context.secret, context);
-    if (!found.ok) return refused(context, found.why);
+    if (!found.ok) return refused(context, found.reason);
     const identity = identityOf(found.object);
-    if ("why" in identity) return refused(context, `Secret ${keyOf(found.object)} ${identity.why}`);
+    if ("why" in identity) return refused(context, { why: `Secret ${keyOf(found.object)} ${identity.why}` });
     const verify = fields.verify === "on";
     if (verify && identity.authorities === "") {
-      return refused(context, `Secret ${keyOf(found.object)} has no ca.crt, and proxy-ssl-verify needs it`);
+      return refused(context, { why: `Secret ${keyOf(found.object)} has no ca.crt, and proxy-ssl-verify needs it` });
     }
     const { name, ciphers, protocols, depth } = fields;
     const sorted = [...new Set(protocols)].sort();
@@ -212,7 +212,7 @@ function nothingShown({ ingress }: Context, secret: Secret): Problem {
   return { object: ingress, kind: "annotation-useless", key: "proxy-ssl-secret", why };
 }
 
-function refused({ ingress }: Context, why: string): Resolved<ProxySsl> {
+function refused({ ingress }: Context, reason: Why): Resolved<ProxySsl> {
   const key = "proxy-ssl-secret";
-  return { refuse: "deny", problem: { object: ingress, kind: "annotation-unreadable", key, why, done: "deny" } };
+  return { refuse: "deny", problem: { object: ingress, kind: "annotation-unreadable", key, ...reason, done: "deny" } };
 }

@@ -3,6 +3,7 @@
  * The source is a running controller with its run folder, or a folder of YAML.
  */
 import type { ShadowReport } from "../decide/shadow/report.ts";
+import { denialsOf } from "../routes/routes.ts";
 import { askController, type OperatorPlace } from "../routes/socket.ts";
 import { type AnyRoute, allRoutesOf } from "../routes/streams.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
@@ -95,7 +96,8 @@ async function routesFrom(call: Call, narrow: Narrow): Promise<Found | { readonl
   const isAbout = (key: string) => (isNarrow(narrow) ? routes.length === 0 && isMeant(key, narrow) : true);
   const leftOut = leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
   const refused = refusedNote([...problems.values()].flat(), isAbout);
-  const closed = live ? undefined : closedNote(snapshot, routes);
+  const denials = denialsOf(configuration, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
+  const closed = live ? undefined : closedNote(snapshot, denials);
   const { controllerName } = options.gateway;
   const gateways = gatewaysLeftOutNote(snapshot, (key) => isAround(key, narrow), controllerName);
   return {

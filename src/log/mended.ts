@@ -1,4 +1,4 @@
-/** The sentences of Problems that are gone. Only the log has them: elsewhere a Problem just ends. */
+/** The sentences of Problems that are gone. Only the log has them. */
 import { keyed, type Problem } from "../problem.ts";
 import { visible } from "../visible.ts";
 

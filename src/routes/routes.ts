@@ -7,7 +7,6 @@ import type { FeatureValues } from "../annotations/registry.ts";
 import { conditionWords } from "../model/condition-words.ts";
 import { type CanaryPolicy, type Configuration, catchAll, type Location, type Server } from "../model/configuration.ts";
 import { addressWithPort } from "../model/endpoint.ts";
-import { closedReason } from "../model/location.ts";
 import { type EndpointSlice, serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { fullSentence, type Problem } from "../problem.ts";
@@ -68,14 +67,31 @@ export function routesOf(
   lastGood: readonly Problem[] = [],
 ): readonly ServedRoute[] {
   const notReady = unreadyCounts(snapshot);
-  const servers = [...served.servers.values()].filter(
-    (server) => host === undefined || takes(server, host.toLowerCase()),
-  );
-  return servers
+  return serversAt(served, host)
     .flatMap((server) => server.locations.map((_, at) => routeOf(server, at, served, notReady)))
     .map((route) => withLastGood(route, lastGood))
     .sort((a, b) => (a.host === b.host ? compared(a.path, b.path) : compared(a.host, b.host)));
 }
+
+/** Returns why paths are denied, for each such path of the host, or of all hosts. */
+export function denialsOf(served: Pick<Served, "servers">, host?: string): readonly Denial[] {
+  const locations = serversAt(served, host).flatMap((server) => server.locations);
+  return locations.flatMap((location) => {
+    const problem = denialOf(location);
+    return problem === undefined ? [] : [{ ingress: ownerKey(location), problem }];
+  });
+}
+
+export interface Denial extends Pick<ServedRoute, "ingress"> {
+  readonly problem: Problem;
+}
+
+function serversAt({ servers }: Pick<Served, "servers">, host: string | undefined): Server<FeatureValues>[] {
+  const wanted = host?.toLowerCase();
+  return [...servers.values()].filter((server) => wanted === undefined || takes(server, wanted));
+}
+
+const ownerKey = ({ owner }: Location<FeatureValues>): string => `${owner?.namespace ?? ""}/${owner?.name ?? ""}`;
 
 const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
@@ -109,19 +125,18 @@ export function routeOf(
   notReady: ReadonlyMap<string, number>,
 ): ServedRoute {
   const location = server.locations[at]!;
-  const { path, owner, canaries, closed } = location;
+  const { path, canaries } = location;
   const certificate = certificates.get(server.certificate ?? "");
   // Two backends may lead to one Service by two ports, and to one endpoint by two Services.
   const asked = usedBackends(location);
   const endpoints = new Set(asked.flatMap((one) => upstreams.get(one.upstream)?.endpoints ?? []).map(addressWithPort));
   const services = new Set(asked.map(({ key }) => key).filter((key) => key !== ""));
-  const refusal = unusableReason(location);
-  const why = closed === undefined ? refusal : closedReason(location);
+  const denial = denialOf(location);
   return {
     host: server.name === catchAll ? "*" : server.name,
     path,
     type: typeOf(server, at),
-    ingress: `${owner?.namespace ?? ""}/${owner?.name ?? ""}`,
+    ingress: ownerKey(location),
     ...(server.listener === undefined ? {} : { route: ofGateway(server, server.listener, at) }),
     service: targetOf(location),
     endpoints: [...endpoints],
@@ -134,8 +149,8 @@ export function routeOf(
     ...(certificate === undefined
       ? {}
       : { certificate: { secret: certificate.id, expires: certificate.notAfter.toISOString() } }),
-    denied: why !== undefined,
-    ...(why === undefined ? {} : { why }),
+    denied: denial !== undefined,
+    ...(denial === undefined ? {} : { why: fullSentence(denial) }),
   };
 }
 
@@ -154,11 +169,15 @@ function usedBackends({ backends }: Location<FeatureValues>): Location<FeatureVa
   return backends.length === 1 ? backends : backends.filter(({ weight }) => weight > 0);
 }
 
-/** Returns in one line why a route of a Gateway has no usable backend. */
-function unusableReason({ backends, filters }: Location<FeatureValues>): string | undefined {
+/**
+ * Returns the Problem because of which all requests to a Location get an error: it is closed, or no
+ * backend of the route can be used.
+ */
+function denialOf({ closed, backends, filters }: Location<FeatureValues>): Problem | undefined {
+  if (closed !== undefined) return closed;
   const reasons = backends.flatMap(({ unusable }) => unusable ?? []);
   const isUsable = filters?.redirect !== undefined || reasons.length < backends.length;
-  return isUsable ? undefined : fullSentence(reasons[0]!);
+  return isUsable ? undefined : reasons[0];
 }
 
 function targetOf({ backends, filters }: Location<FeatureValues>): string {

@@ -7,6 +7,7 @@ import { readValue, shown } from "../kinds/kind.ts";
 import { headerName } from "../kinds/names.ts";
 import { framesMessages, reservedWhy } from "../kinds/reserved-headers.ts";
 import { decodedMistake, isKnownVariable, variablesIn, variableText } from "../kinds/variables.ts";
+import { notFound } from "../missing.ts";
 import type { ConfigMap, Secret } from "../model/objects.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import { mistakeInDhParam } from "./dh-param.ts";
@@ -41,8 +42,8 @@ export function followedOf(settings: Settings, object: ObjectName, lookup: Looku
     if (reference === undefined) return [];
     const configMap = lookup.configMap(reference);
     if (configMap !== undefined) return headersOf(configMap, settings, problems);
-    const why = `ConfigMap ${reference} not found`;
-    problems.push({ kind: "field-unusable", object, field: `data.${key}`, why, done: "no headers come from it" });
+    const reason = notFound("ConfigMap", reference);
+    problems.push({ kind: "field-unusable", object, field: `data.${key}`, ...reason, done: "no headers come from it" });
     return [];
   };
   const followed = {

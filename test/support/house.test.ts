@@ -20,6 +20,7 @@ const pure = [
   ["problem.ts"],
   ["timing", "guarded.ts", "severity.ts"],
   ["model"],
+  ["missing.ts"],
   ["certificates"],
   ["directives"],
   ["kinds"],

@@ -5,10 +5,11 @@
  * are translated.
  */
 import { guarded } from "../../guarded.ts";
+import { missingIn } from "../../missing.ts";
 import { type Certificate, noIdentity, SecretText } from "../../model/configuration.ts";
 import type { ListenerSet } from "../../model/gateway/listener-set.ts";
 import type { Route } from "../../model/gateway/objects.ts";
-import { type Ingress, keyOf, type Secret } from "../../model/objects.ts";
+import { type Ingress, keyOf, keyOfName, type Secret } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot, tableOf, type WatchedKind, withObjects } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
 import type { Problem } from "../../problem.ts";
@@ -192,9 +193,8 @@ function namesIn(spec: GatewayObject["spec"], namespace: string): ReadonlySet<st
 const isNameOnly = ({ data, type }: Secret): boolean => data === undefined && type === undefined;
 
 function isUnknown(problem: Problem, { secrets }: Snapshot): boolean {
-  if (problem.kind !== "field-unusable") return false;
-  const [, key = ""] = /^Secret (\S+) not found$/.exec(problem.why) ?? [];
-  const secret = secrets.get(key);
+  const missing = missingIn(problem);
+  const secret = missing?.kind === "Secret" ? secrets.get(keyOfName(missing)) : undefined;
   return secret !== undefined && isNameOnly(secret);
 }
 

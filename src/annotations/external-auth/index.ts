@@ -12,7 +12,7 @@ import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
 import { shown } from "../../kinds/kind.ts";
 import { withoutReserved } from "../../kinds/reserved-headers.ts";
 import type { ConfigMap } from "../../model/objects.ts";
-import { type Problem, sentence } from "../../problem.ts";
+import { type Problem, sentence, type Why } from "../../problem.ts";
 import type { FollowedHeader } from "../../settings/followed.ts";
 import { headersOf } from "../../settings/read-followed.ts";
 import { permitFor } from "../../settings/snippet.ts";
@@ -54,15 +54,17 @@ export const externalAuth = resolvedFeature({
     const { useGlobal, headers: reference, snippet, ...own } = values;
     if (own.url === "") return { value: useGlobal ? globalAuth(settings) : { kind: "none" } };
     const host = hostOfUrl(own.url);
-    if (host === undefined) return refused(context, "auth-url", `${own.url} is not an absolute http or https URL`);
+    if (host === undefined)
+      return refused(context, "auth-url", { why: `${own.url} is not an absolute http or https URL` });
     const why = whyNotOrigin(originOf(own.url)!, context.asked);
-    if (why !== undefined) return refused(context, "auth-url", `${shown(own.url)} is not asked: ${why}`);
+    if (why !== undefined) return refused(context, "auth-url", { why: `${shown(own.url)} is not asked: ${why}` });
     const headers = reference === "" ? noHeaders : headersFrom(reference, context);
-    if (!headers.ok) return refused(context, "auth-proxy-set-headers", headers.why);
+    if (!headers.ok) return refused(context, "auth-proxy-set-headers", headers.reason);
     const kept = keepsAlive(values);
     const pool = kept ? poolOf(own.url, host, values, context) : undefined;
     const poolWhy = pool && whyNotHost(pool.address, pool.port, context.asked);
-    if (poolWhy !== undefined) return refused(context, "auth-url", `${shown(own.url)} is not asked: ${poolWhy}`);
+    if (poolWhy !== undefined)
+      return refused(context, "auth-url", { why: `${shown(own.url)} is not asked: ${poolWhy}` });
     const permit = permitFor(settings);
     const question: Question = {
       ...own,
@@ -114,7 +116,7 @@ function ownQuestion(value: ExternalAuth): Question | undefined {
 
 type HeadersFrom =
   | { readonly ok: true; readonly headers: readonly FollowedHeader[]; readonly problems: readonly Problem[] }
-  | { readonly ok: false; readonly why: string };
+  | { readonly ok: false; readonly reason: Why };
 
 const noHeaders: HeadersFrom = { ok: true, headers: [], problems: [] };
 
@@ -125,7 +127,7 @@ const noHeaders: HeadersFrom = { ok: true, headers: [], problems: [] };
  * often have an empty Content-Length.
  */
 function headersFrom(reference: string, context: Context): HeadersFrom {
-  if (!reference.includes("/")) return { ok: false, why: `${reference} is not namespace/name` };
+  if (!reference.includes("/")) return { ok: false, reason: { why: `${reference} is not namespace/name` } };
   const found = named<ConfigMap>(reference, "ConfigMap", context.configMap, context);
   if (!found.ok) return found;
   const bad: Problem[] = [];
@@ -133,7 +135,7 @@ function headersFrom(reference: string, context: Context): HeadersFrom {
   const data = Object.fromEntries(kept.map(({ name, value }) => [name, value]));
   const headers = headersOf({ ...found.object, data }, context.settings, bad, context.declares);
   const first = bad[0];
-  if (first !== undefined) return { ok: false, why: `ConfigMap ${reference}, ${sentence(first)}` };
+  if (first !== undefined) return { ok: false, reason: { why: `ConfigMap ${reference}, ${sentence(first)}` } };
   return { ok: true, headers, problems: left.map((why) => leftOut(context, `ConfigMap ${reference}, ${why}`)) };
 }
 
@@ -146,8 +148,8 @@ function leftOut({ ingress: object }: Context, why: string): Problem {
   return { object, kind: "field-unusable", field, why, done: "it is left out" };
 }
 
-function refused({ ingress }: Context, key: string, why: string): Resolved<ExternalAuth> {
-  return { refuse: "deny", problem: { object: ingress, kind: "annotation-unreadable", key, why, done: "deny" } };
+function refused({ ingress }: Context, key: string, reason: Why): Resolved<ExternalAuth> {
+  return { refuse: "deny", problem: { object: ingress, kind: "annotation-unreadable", key, ...reason, done: "deny" } };
 }
 
 function notKept({ ingress }: Context): Problem {

@@ -1,8 +1,13 @@
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { readManifest } from "../../manifests/manifest.ts";
-import { fullSentence, type Problem } from "../../problem.ts";
+import { missingIn } from "../../missing.ts";
+import { fullSentence, named, type Problem, sentence } from "../../problem.ts";
 import { defaultFlags } from "../flags.ts";
 import { distinct, findingsIn, judged } from "./findings.ts";
+import { readFolder } from "./folder.ts";
+import { translated } from "./translated.ts";
 
 test("a Secret that two hosts lack is one finding, and two Ingresses that lack it are two", () => {
   const lacking = (name: string, field = "spec.tls[0].secretName"): Problem => ({
@@ -79,4 +84,19 @@ test("an Ingress whose class does not exist is left out for this reason, and not
   const text = objects.map((one) => JSON.stringify(one)).join("\n---\n");
   const { leftOut } = judged(new Map([["all.yaml", readManifest(text)]]), defaultFlags("serve"));
   expect(leftOut()).toBe("1 Ingress is not served here, and left out: ns/web (there is no IngressClass nginx)");
+});
+
+test("a Problem that says that an object is not found has the object, too", () => {
+  const root = fileURLToPath(new URL("../../../test/golden/tools/", import.meta.url));
+  const folders = readdirSync(root, { withFileTypes: true }).filter((one) => one.isDirectory());
+  const problems = folders.flatMap(({ name }) => {
+    const read = readFolder(`${root}${name}`);
+    if (!read.ok) throw new Error(read.why);
+    return [...translated(read.files, defaultFlags("serve"), "serve").problems.values()].flat();
+  });
+  const lacking = problems.filter((one) => / not found\b/.test(sentence(one)));
+  expect(lacking.length).toBeGreaterThan(20);
+  expect(lacking.map((one) => `${named(missingIn(one)!)} not found`)).toEqual(
+    lacking.map((one) => /\S+ \S+ not found\b/.exec(sentence(one))![0]),
+  );
 });

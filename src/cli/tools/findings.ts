@@ -5,11 +5,12 @@
  */
 import { refusalsOf } from "../../admission/judge.ts";
 import { Neighbours } from "../../admission/neighbours.ts";
+import { missingIn } from "../../missing.ts";
 import type { Unread } from "../../model/gist.ts";
 import { type Ingress, keyOfName, objectKey } from "../../model/objects.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
+import { type Snapshot, tableOf } from "../../model/snapshot.ts";
 import type { Finding } from "../../page/ask/world.ts";
-import { fullSentence, named, type ObjectName, type Problem, sentence } from "../../problem.ts";
+import { fullSentence, named, type Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { severityOf } from "../../severity.ts";
 import { ageOf, byAge } from "../../translate/age.ts";
@@ -131,47 +132,23 @@ function isYounger(ingress: Ingress, { by }: Problem & { kind: "path-contested" 
 }
 
 /**
- * Returns the Problems without those of missing objects that may be kept elsewhere. Two
- * consequences of such a missing object are left out as well: a list with no usable reference, and
- * an object that needs an item of such a list.
+ * Returns the Problems without those of missing objects that may be kept elsewhere, and without
+ * those that follow from them.
  */
 export function withoutElsewhere(problems: readonly Problem[], snapshot: Snapshot): readonly Problem[] {
-  const missing = new Set(problems.filter((one) => isElsewhere(one, snapshot)));
-  const lists = new Set(
-    [...missing].flatMap((one) =>
-      "field" in one && one.field.endsWith("]") ? [placeOf(one.object, one.field.replace(/\[\d+\]$/, ""))] : [],
-    ),
-  );
-  const ofLists = problems.filter((one) => one.kind === "field-unusable" && lists.has(placeOf(one.object, one.field)));
-  const quoted = ofLists.map((one) => `: ${sentence(one)}`);
-  const follows = (one: Problem) =>
-    ofLists.includes(one) || ("why" in one && quoted.some((words) => one.why?.endsWith(words)));
-  return problems.filter((one) => !missing.has(one) && !follows(one));
+  const isElsewhere = (problem: Problem): boolean => {
+    const missing = missingIn(problem);
+    return (missing !== undefined && hasNone(missing.kind, snapshot)) || problem.follows?.some(isElsewhere) === true;
+  };
+  return problems.filter((one) => !isElsewhere(one));
 }
 
-const placeOf = (object: ObjectName, field: string): string => `${named(object)}: ${field}`;
+/** Kinds of objects that are often kept elsewhere. */
+const keptApart = ["Service", "Secret", "ConfigMap", "Gateway", "ListenerSet"] as const;
 
-/** Whether the Problem is a missing object, and the folder has no object of its kind. */
-function isElsewhere(problem: Problem, snapshot: Snapshot): boolean {
-  const { services, secrets, configMaps, gateways, listenerSets } = snapshot;
-  const tables = {
-    Service: services,
-    Secret: secrets,
-    ConfigMap: configMaps,
-    Gateway: gateways,
-    ListenerSet: listenerSets,
-  };
-  const hasNone = (kind: string | undefined) => kind !== undefined && tables[kind as keyof typeof tables].size === 0;
-  if (problem.kind === "service-missing") return services.size === 0;
-  if (problem.kind === "annotation-unreadable" || problem.kind === "annotation-useless") {
-    const [, kind] = /^(Service|Secret|ConfigMap) \S+ not found\b/.exec(problem.why) ?? [];
-    return hasNone(kind);
-  }
-  if (problem.kind === "field-unusable") {
-    const [, kind] = /^(Service|Secret|ConfigMap|Gateway|ListenerSet) \S+ not found$/.exec(problem.why) ?? [];
-    return hasNone(kind);
-  }
-  return problem.kind === "secret-unusable" && problem.why === "not found" && secrets.size === 0;
+function hasNone(kind: string, snapshot: Snapshot): boolean {
+  const apart = keptApart.find((one) => one === kind);
+  return apart !== undefined && snapshot[tableOf[apart]].size === 0;
 }
 
 const refusedInFiles = "is in the files, and is left out because of its own mistake";
@@ -181,17 +158,20 @@ const refusedInFiles = "is in the files, and is left out because of its own mist
  * the author does not look for its file. All other Problems stay as they are.
  */
 function aboutUnread(problem: Problem, unread: readonly Unread[]): Problem {
-  const isUnread = (kind: string | undefined, key: string | undefined): boolean =>
-    unread.some((one) => one.kind === kind && one.key === key);
-  if (problem.kind === "service-missing")
-    return isUnread("Service", problem.service) ? { ...problem, why: refusedInFiles } : problem;
-  if (problem.kind === "secret-unusable")
-    return problem.why === "not found" && isUnread("Secret", problem.secret)
-      ? { ...problem, why: refusedInFiles }
-      : problem;
-  if (problem.kind !== "field-unusable" && problem.kind !== "annotation-unreadable") return problem;
-  const [, kind, key] = /^(Service|Secret|ConfigMap|Gateway|ListenerSet) (\S+) not found$/.exec(problem.why) ?? [];
-  return isUnread(kind, key) ? { ...problem, why: `${kind} ${key} ${refusedInFiles}` } : problem;
+  const missing = missingIn(problem);
+  if (missing === undefined) return problem;
+  const key = keyOfName(missing);
+  if (!unread.some((one) => one.kind === missing.kind && one.key === key)) return problem;
+  switch (problem.kind) {
+    case "service-missing":
+    case "secret-unusable":
+      return { ...problem, why: refusedInFiles };
+    case "field-unusable":
+    case "annotation-unreadable":
+      return { ...problem, why: `${named(missing)} ${refusedInFiles}` };
+    default:
+      return problem;
+  }
 }
 
 /** Returns each Problem once. A Secret that is missing is a Problem of each host that uses it. */

@@ -4,9 +4,11 @@
  * were about them too.
  */
 import { unreadOf } from "../../manifests/file-state.ts";
+import { missingIn } from "../../missing.ts";
 import { classOf, type Ingress, type IngressClass, writtenName } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { isRefusal, type Problem } from "../../problem.ts";
+import type { Denial } from "../../routes/routes.ts";
 import type { Files } from "./folder.ts";
 import { firstOf } from "./words.ts";
 
@@ -101,14 +103,12 @@ const keyOfName = ({ object: { namespace, name } }: Problem): string => `${names
  */
 export function closedNote(
   { secrets, configMaps }: Pick<Snapshot, "secrets" | "configMaps">,
-  routes: readonly { readonly why?: string }[],
+  denials: readonly Denial[],
 ): string | undefined {
   const tables = { Secret: secrets, ConfigMap: configMaps };
   const absent = (["Secret", "ConfigMap"] as const).filter((kind) => tables[kind].size === 0);
-  const isFor = (kind: string) =>
-    routes.filter(({ why }) => why !== undefined && new RegExp(`\\b${kind} \\S+ not found\\b`).test(why)).length;
   const parts = absent.flatMap((kind) => {
-    const count = isFor(kind);
+    const count = denials.filter(({ problem }) => missingIn(problem)?.kind === kind).length;
     if (count === 0) return [];
     const which = count === 1 ? "1 path that needs one answers" : `${count} paths that need one answer`;
     return [`the files have no ${kind}s, so ${which} 503 here; add the file that has them`];

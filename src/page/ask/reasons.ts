@@ -3,6 +3,7 @@
 import type { Decision, Guard } from "../../decide/decision.ts";
 import { didYouMean } from "../../did-you-mean.ts";
 import { nearest } from "../../kinds/nearest.ts";
+import { missingIn } from "../../missing.ts";
 import { backendOf } from "../../model/location.ts";
 import type { Ingress } from "../../model/objects.ts";
 import { classAnnotation, classOf, keyOf } from "../../model/objects.ts";
@@ -71,11 +72,10 @@ const sameName = (one: ObjectName, other: ObjectName): boolean =>
   one.namespace === other.namespace && one.name === other.name;
 
 function mendingOf(problem: Problem, { secrets }: Snapshot): string {
-  const sentence = unplaced(problem);
-  const [, missing] = /\b((?:Secret|ConfigMap) \S+) not found/.exec(sentence) ?? [];
-  if (missing === undefined) return `correct what closes the path: ${named(problem.object)}: ${sentence}`;
-  if (missing.startsWith("Secret ") && secrets.size === 0) return missingAlone(missing);
-  return `${missing} does not exist; create it, or change ${placeOf(problem)} of ${named(problem.object)}`;
+  const missing = missingIn(problem);
+  if (missing === undefined) return `correct what closes the path: ${named(problem.object)}: ${unplaced(problem)}`;
+  if (missing.kind === "Secret" && secrets.size === 0) return missingAlone(named(missing));
+  return `${named(missing)} does not exist; create it, or change ${placeOf(problem)} of ${named(problem.object)}`;
 }
 
 /** Files without any object of a kind lack a file rather than an object. */

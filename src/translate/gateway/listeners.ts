@@ -73,7 +73,7 @@ export function readListeners(
       tls,
       stream: own(streams, listener.protocol),
       kinds,
-      refused: refusalOf(listener, { field, gateway, object: owner, lacks: world.lacks, guard: guard.clients }),
+      refused: refusalOf(listener, { field, gateway, object: owner, lacks: world.lacks, guard }),
       conflict: undefined,
       isBeaten: false,
       unresolved: [...guard.unresolved, ...pairs.unresolved, ...unresolved],
@@ -132,8 +132,8 @@ interface Refusing {
   readonly gateway: Gateway;
   readonly object: ObjectName;
   readonly lacks: ReadonlySet<Capability>;
-  /** The validation of clients, if the Gateway has one and its authorities are usable. */
-  readonly guard: ClientValidation | undefined;
+  /** The validation of clients, if the Gateway has one, and what keeps it from being usable. */
+  readonly guard: { readonly clients: ClientValidation | undefined; readonly unresolved: readonly Fault[] };
 }
 
 function refusalOf(listener: GatewayListener, { field, gateway, object, lacks, guard }: Refusing): Fault | undefined {
@@ -173,7 +173,9 @@ function refusalOf(listener: GatewayListener, { field, gateway, object, lacks, g
     return fault("UnsupportedValue", `${clients.field}.validation.mode`, why);
   }
   const where = `${clients.field}.validation.caCertificateRefs`;
-  return guard === undefined ? fault("NoValidCACertificate", where, "give no certificate of an authority") : undefined;
+  if (guard.clients !== undefined) return undefined;
+  const { reason, problem } = fault("NoValidCACertificate", where, "give no certificate of an authority");
+  return { reason, problem: { ...problem, follows: guard.unresolved.map((one) => one.problem) } };
 }
 
 function overlapping(listener: GatewayListener, all: readonly GatewayListener[]): string[] {

@@ -5,10 +5,11 @@
  */
 import { rangeList } from "../../kinds/addresses.ts";
 import { shown } from "../../kinds/kind.ts";
+import { notFound } from "../../missing.ts";
 import type { Gateway, ParametersReference } from "../../model/gateway/objects.ts";
 import type { ServiceParameters } from "../../model/gateway/services.ts";
 import type { ConfigMap } from "../../model/objects.ts";
-import type { ObjectName, Problem } from "../../problem.ts";
+import type { ObjectName, Problem, Why } from "../../problem.ts";
 
 export type PartialParameters = Partial<ServiceParameters>;
 
@@ -86,17 +87,17 @@ export type ParametersReading =
 export function readParameters(question: ParametersQuestion): ParametersReading {
   const { reference, object, field, done, configMap } = question;
   const { group, kind, name, namespace } = reference;
-  const unusable = (why: string): ParametersReading => ({
-    problem: { object, kind: "field-unusable", field, why, done },
+  const unusable = (reason: Why): ParametersReading => ({
+    problem: { object, kind: "field-unusable", field, ...reason, done },
   });
   if (group !== "" || kind !== "ConfigMap") {
-    return unusable(`names a ${group === "" ? "" : `${group} `}${kind}, not a ConfigMap`);
+    return unusable({ why: `names a ${group === "" ? "" : `${group} `}${kind}, not a ConfigMap` });
   }
-  if (namespace === undefined) return unusable("names no namespace");
+  if (namespace === undefined) return unusable({ why: "names no namespace" });
   const found = configMap(`${namespace}/${name}`);
-  if (found === undefined) return unusable(`ConfigMap ${namespace}/${name} not found`);
+  if (found === undefined) return unusable(notFound("ConfigMap", `${namespace}/${name}`));
   const read = valuesIn(found.data ?? {});
-  return typeof read === "string" ? unusable(`ConfigMap ${namespace}/${name} has ${read}`) : { values: read };
+  return typeof read === "string" ? unusable({ why: `ConfigMap ${namespace}/${name} has ${read}` }) : { values: read };
 }
 
 /** The most unknown keys that a message names. */

@@ -18,7 +18,6 @@ import type { Gateways } from "./gateways.ts";
 import type { Grants } from "./grants.ts";
 import { defaultGateways, usesDefaults } from "./listener/default-gateways.ts";
 import { type Attachment, attachmentsOf, parentsNamed } from "./route/attach.ts";
-import { servicesNamed } from "./route/backends.ts";
 import { besideOf } from "./route/beside.ts";
 import { claimOf, isOtherRoute } from "./route/claimed.ts";
 import { hostsOf } from "./route/hosts.ts";
@@ -26,6 +25,7 @@ import { orphanProblems, problemsOf, type RouteName } from "./route/problems.ts"
 import type { RouteReader } from "./route/reader.ts";
 import type { RulesRead } from "./route/rules.ts";
 import { inShadow, isAccepted, parentStatus, withNotes } from "./route/status.ts";
+import { servicesNamed } from "./route/targets.ts";
 import type { AllRouteSettings } from "./route-settings/route-settings.ts";
 import { ServiceUsers } from "./service-users.ts";
 import { StandIns } from "./stand-ins.ts";

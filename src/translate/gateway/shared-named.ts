@@ -1,4 +1,5 @@
 /** Reports a Gateway that `--shared-gateway` names and that Sluice does not serve. */
+import { notFound } from "../../missing.ts";
 import { nameOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";
@@ -14,16 +15,16 @@ export function sharedProblem(
 ): Problem | undefined {
   if (isServed) return undefined;
   const gateway = gateways.get(shared);
-  const why =
+  const reason =
     gateway === undefined
-      ? `Gateway ${shared} not found`
-      : `no GatewayClass ${gateway.spec?.gatewayClassName} is served here`;
+      ? notFound("Gateway", shared)
+      : { why: `no GatewayClass ${gateway.spec?.gatewayClassName} is served here` };
   const done = "no Gateway has the ports of Ingresses";
   return {
     object: { kind: "Gateway", ...nameOf(shared) },
     kind: "field-unusable",
     field: "--shared-gateway",
-    why,
+    ...reason,
     done,
   };
 }

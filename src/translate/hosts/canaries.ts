@@ -4,8 +4,9 @@
  * if another path uses the same Service, because clients bound to the main Service are bound to
  * its canary by the same cookie (RS-14.7).
  */
+import { notFound } from "../../missing.ts";
 import { type Canary, catchAll, defaultUpstream } from "../../model/configuration.ts";
-import { named, type Problem } from "../../problem.ts";
+import { named, type Problem, type Why } from "../../problem.ts";
 import type { Claim, ClaimedBackend } from "../claim.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
 import { portsInWords, servicePortOf } from "../upstreams/endpoints.ts";
@@ -92,7 +93,8 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
     // A missing Service is reported only if it is used: an unused Service is not watched, so its
     // creation would not be noticed.
     const missing = missingPart(own, world);
-    if (possible.length > 0 && missing !== undefined) idle(missing);
+    if (possible.length > 0 && missing !== undefined)
+      problems.push({ object, kind: "field-unusable", field, ...missing, done });
   }
 
   /**
@@ -124,10 +126,10 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
 
 const placeOf = (type: string, path: string): string => `${type} ${path}`;
 
-/** Returns in words whether the Service or its port is missing; undefined if both exist. */
-function missingPart({ key, port }: ClaimedBackend, world: World): string | undefined {
+/** Returns whether the Service or its port is missing; undefined if both exist. */
+function missingPart({ key, port }: ClaimedBackend, world: World): Why | undefined {
   const service = world.service(key);
-  if (service === undefined) return `Service ${key} not found`;
+  if (service === undefined) return notFound("Service", key);
   if (service.spec?.type === "ExternalName" || servicePortOf(service, port) !== undefined) return undefined;
-  return `Service ${key} has no port ${port}; it has ${portsInWords(service)}`;
+  return { why: `Service ${key} has no port ${port}; it has ${portsInWords(service)}` };
 }

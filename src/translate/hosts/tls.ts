@@ -5,6 +5,7 @@
  */
 import { certificateOf, isValidFor } from "../../certificates/certificate.ts";
 import { formOf } from "../../kinds/server-names.ts";
+import { notFound } from "../../missing.ts";
 import { type Alias, catchAll, type Weakness } from "../../model/configuration.ts";
 import type { Problem } from "../../problem.ts";
 import { byAge } from "../age.ts";
@@ -75,7 +76,12 @@ function tlsBy(host: string, claim: Claim, world: World): HostTls {
   const secrets = candidates.map(({ secret }) => secret);
   for (const { field, secret, lists } of candidates) {
     const found = world.secret(secret);
-    const read = found === undefined ? ({ ok: false, why: "not found" } as const) : certificateOf(found);
+    if (found === undefined) {
+      const reason = { ...notFound("Secret", secret), why: "not found" };
+      problems.push({ object, kind: "secret-unusable", field, secret, ...reason });
+      continue;
+    }
+    const read = certificateOf(found);
     if (!read.ok) problems.push({ object, kind: "secret-unusable", field, secret, why: read.why });
     else if (isValidFor(read.certificate, host)) {
       const why = world.brokenSecret(secret);

@@ -2,6 +2,7 @@
  * Finds targets of BackendTLSPolicies that do not exist. Their statuses have an entry for each
  * Gateway with routes to the target, so nothing reports a target that no route has.
  */
+import { notFound } from "../../../missing.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
 import type { Problem } from "../../../problem.ts";
 
@@ -23,7 +24,7 @@ export function untargetedPolicies({
       }
       const key = `${namespace}/${name}`;
       if (!areHere || services.has(key)) return [];
-      return [{ kind: "field-unusable", object, field, why: `Service ${key} not found`, done }];
+      return [{ kind: "field-unusable", object, field, ...notFound("Service", key), done }];
     }),
   );
 }

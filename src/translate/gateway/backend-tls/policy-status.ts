@@ -3,6 +3,7 @@
  * targets.
  */
 
+import { notFound } from "../../../missing.ts";
 import { gatewayGroup } from "../../../model/gateway/objects.ts";
 import type { DesiredAncestorStatus, DesiredCondition } from "../../../model/gateway/status.ts";
 import type { Service } from "../../../model/objects.ts";
@@ -69,12 +70,13 @@ function faultAt(reading: PolicyReading, target: PolicyTargetRead, world: Policy
   const service = world.service(key);
   const hasPort = section === undefined || service?.spec?.ports?.some((port) => port.name === section) === true;
   if (service !== undefined && hasPort) return world.policies.conflictAt(reading, target);
-  const why = service === undefined ? `Service ${key} not found` : `Service ${key} has no port named ${section}`;
+  const reason =
+    service === undefined ? notFound("Service", key) : { why: `Service ${key} has no port named ${section}` };
   const problem: Problem = {
     object: reading.object,
     kind: "field-unusable",
     field: service === undefined ? field : `${field}.sectionName`,
-    why,
+    ...reason,
     done: "the policy is not followed there",
   };
   return { reason: "TargetNotFound", problem };

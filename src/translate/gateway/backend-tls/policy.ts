@@ -7,10 +7,11 @@ import { hash } from "node:crypto";
 import { authoritiesIn } from "../../../certificates/authorities.ts";
 import { bugProblem, guarded } from "../../../guarded.ts";
 import { shown } from "../../../kinds/kind.ts";
+import { notFound } from "../../../missing.ts";
 import type { Authorities, BackendTls } from "../../../model/backend-tls.ts";
 import type { BackendTLSPolicy, PolicyTarget, SubjectAltName } from "../../../model/gateway/backend-tls-policy.ts";
 import type { ConfigMap } from "../../../model/objects.ts";
-import type { ObjectName, Problem } from "../../../problem.ts";
+import type { ObjectName, Problem, Why } from "../../../problem.ts";
 import type { Fault } from "../conditions.ts";
 
 export interface PolicyTargetRead {
@@ -58,8 +59,8 @@ export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): Policy
   const object = { kind: "BackendTLSPolicy", namespace, name };
   const configMaps: string[] = [];
   const unresolved: Fault[] = [];
-  const fault = (reason: string, field: string, why: string, what = done): Fault => {
-    return { reason, problem: { object, kind: "field-unusable", field, why, done: what } };
+  const fault = (reason: string, field: string, why: string): Fault => {
+    return { reason, problem: { object, kind: "field-unusable", field, why, done } };
   };
   const read = { key: `${namespace}/${name}`, object, policy, targets: targetsOf(policy, namespace) };
   const end = (tls: BackendTls | undefined, invalid?: Fault): PolicyReading => {
@@ -109,24 +110,26 @@ export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): Policy
     }
     const texts = caCertificateRefs.flatMap(({ group = "", kind = "", name: named }, at): string[] => {
       const field = `spec.validation.caCertificateRefs[${at}]`;
-      const not = (reason: string, why: string): string[] => {
-        unresolved.push(fault(reason, field, why, "no certificate is trusted by it"));
+      const not = (reason: string, words: Why): string[] => {
+        const idle = "no certificate is trusted by it";
+        unresolved.push({ reason, problem: { object, kind: "field-unusable", field, ...words, done: idle } });
         return [];
       };
       if (group !== "" || kind !== "ConfigMap") {
-        return not("InvalidKind", `names a ${group === "" ? "" : `${group} `}${kind}, not a ConfigMap`);
+        return not("InvalidKind", { why: `names a ${group === "" ? "" : `${group} `}${kind}, not a ConfigMap` });
       }
       const key = `${namespace}/${named}`;
       configMaps.push(key);
       const configMap = world.configMap(key);
-      if (configMap === undefined) return not("InvalidCACertificateRef", `ConfigMap ${key} not found`);
+      if (configMap === undefined) return not("InvalidCACertificateRef", notFound("ConfigMap", key));
       const found = authoritiesIn(configMap);
-      return found.ok ? [found.text] : not("InvalidCACertificateRef", `ConfigMap ${key} ${found.why}`);
+      return found.ok ? [found.text] : not("InvalidCACertificateRef", { why: `ConfigMap ${key} ${found.why}` });
     });
     if (texts.length > 0) return { kind: "pem", text: [...new Set(texts)].join("") };
     const why =
       unresolved.length === 1 ? "gives no certificate of an authority" : "give no certificate of an authority";
-    return fault("NoValidCACertificate", "spec.validation.caCertificateRefs", why);
+    const { reason, problem } = fault("NoValidCACertificate", "spec.validation.caCertificateRefs", why);
+    return { reason, problem: { ...problem, follows: unresolved.map((one) => one.problem) } };
   }
 }
 

@@ -6,6 +6,7 @@ import { hash } from "node:crypto";
 import { authoritiesIn } from "../../../certificates/authorities.ts";
 import { certificateOf } from "../../../certificates/certificate.ts";
 import type { Capability } from "../../../directives/capabilities.ts";
+import { notFound } from "../../../missing.ts";
 import type { Identity } from "../../../model/backend-tls.ts";
 import type { Certificate } from "../../../model/configuration.ts";
 import {
@@ -17,7 +18,7 @@ import {
 import type { ClientValidation } from "../../../model/listeners.ts";
 import type { ConfigMap, Secret } from "../../../model/objects.ts";
 import type { Owner } from "../../../model/owner.ts";
-import type { Problem } from "../../../problem.ts";
+import type { Problem, Why } from "../../../problem.ts";
 import type { Fault } from "../conditions.ts";
 import type { Grants } from "../grants.ts";
 import { type AskedClients, authoritiesNamed } from "./clients.ts";
@@ -82,7 +83,8 @@ export class References {
     if ("fault" in found) return found;
     const { chain, key, weakness } = found.certificate;
     if (weakness === undefined) return { identity: { chain, key } };
-    return { fault: this.#fault(ofBackends, field, `Secret ${found.key} cannot be shown: ${weakness.why}`) };
+    const why = `Secret ${found.key} cannot be shown: ${weakness.why}`;
+    return { fault: this.#fault(ofBackends, field, { why }) };
   }
 
   /** Returns the authorities for clients of a port; undefined if none of them is usable. */
@@ -107,16 +109,16 @@ export class References {
     const about = { ...ofClients, invalid: "InvalidCACertificateRef" };
     if (group !== "" || kind !== "ConfigMap") {
       const why = `names a ${group === "" ? "" : `${group} `}${kind}, not a ConfigMap`;
-      return { fault: this.#fault({ ...about, invalid: "InvalidCACertificateKind" }, field, why) };
+      return { fault: this.#fault({ ...about, invalid: "InvalidCACertificateKind" }, field, { why }) };
     }
     const permitted = this.#permitted({ ...reference, group, kind }, field, about);
     if ("fault" in permitted) return permitted;
     const { key } = permitted;
     this.configMaps.add(key);
     const configMap = this.#world.configMap(key);
-    if (configMap === undefined) return { fault: this.#fault(about, field, `ConfigMap ${key} not found`) };
+    if (configMap === undefined) return { fault: this.#fault(about, field, notFound("ConfigMap", key)) };
     const read = authoritiesIn(configMap);
-    return read.ok ? read : { fault: this.#fault(about, field, `ConfigMap ${key} ${read.why}`) };
+    return read.ok ? read : { fault: this.#fault(about, field, { why: `ConfigMap ${key} ${read.why}` }) };
   }
 
   #pair(
@@ -125,18 +127,18 @@ export class References {
     about: About,
   ): { readonly key: string; readonly certificate: Certificate } | { readonly fault: Fault } {
     const { group = "", kind = "Secret" } = reference;
-    const fault = (why: string) => ({ fault: this.#fault(about, field, why) });
+    const fault = (reason: Why) => ({ fault: this.#fault(about, field, reason) });
     if (group !== "" || kind !== "Secret") {
-      return fault(`names a ${group === "" ? "" : `${group} `}${kind}, not a Secret`);
+      return fault({ why: `names a ${group === "" ? "" : `${group} `}${kind}, not a Secret` });
     }
     const permitted = this.#permitted({ ...reference, group, kind }, field, about);
     if ("fault" in permitted) return permitted;
     const { key } = permitted;
     this.secrets.add(key);
     const secret = this.#world.secret(key);
-    if (secret === undefined) return fault(`Secret ${key} not found`);
+    if (secret === undefined) return fault(notFound("Secret", key));
     const read = certificateOf(secret);
-    if (!read.ok) return fault(`Secret ${key} ${read.why}`);
+    if (!read.ok) return fault({ why: `Secret ${key} ${read.why}` });
     const why = this.#world.brokenSecret(key);
     if (why !== undefined) this.problems.push({ object: this.#object, kind: "secret-kept", field, secret: key, why });
     return { key, certificate: read.certificate };
@@ -155,11 +157,11 @@ export class References {
     if (to.namespace !== object.namespace) this.namespaces.add(to.namespace);
     if (this.#world.grants.permits({ from, to })) return { key };
     const why = `no ReferenceGrant of namespace ${to.namespace} permits ${object.kind}s of namespace ${object.namespace} to use ${kind} ${key}`;
-    return { fault: this.#fault({ ...about, invalid: "RefNotPermitted" }, field, why) };
+    return { fault: this.#fault({ ...about, invalid: "RefNotPermitted" }, field, { why }) };
   }
 
-  #fault({ invalid, done }: About, field: string, why: string): Fault {
-    return { reason: invalid, problem: { object: this.#object, kind: "field-unusable", field, why, done } };
+  #fault({ invalid, done }: About, field: string, reason: Why): Fault {
+    return { reason: invalid, problem: { object: this.#object, kind: "field-unusable", field, ...reason, done } };
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Capability } from "../../../directives/capabilities.ts";
 import { bugProblem, guarded } from "../../../guarded.ts";
+import { notFound } from "../../../missing.ts";
 import { Dependencies } from "../../../model/dependencies.ts";
 import type { ListenerSet } from "../../../model/gateway/listener-set.ts";
 import { gatewayGroup } from "../../../model/gateway/objects.ts";
@@ -224,8 +225,8 @@ function ownerOf(key: string): Owner {
 }
 
 function orphaned(object: Owner, gateway: string): Problem {
-  const why = `Gateway ${gateway} not found`;
-  return { object, kind: "field-unusable", field: "spec.parentRef", why, done: "none of its listeners is served" };
+  const done = "none of its listeners is served";
+  return { object, kind: "field-unusable", field: "spec.parentRef", ...notFound("Gateway", gateway), done };
 }
 
 function disallowed(object: Owner, gateway: string): Problem {

@@ -4,12 +4,13 @@
  */
 
 import { mayGuard } from "../../../annotations/on-routes.ts";
+import { notFound } from "../../../missing.ts";
 import type { PolicyTarget } from "../../../model/gateway/backend-tls-policy.ts";
 import { gatewayGroup, type ParentReference } from "../../../model/gateway/objects.ts";
 import { hasUnknownTargets, targetsKey, targetsOf } from "../../../model/gateway/route-settings.ts";
 import type { DesiredAncestorStatus, DesiredCondition } from "../../../model/gateway/status.ts";
 import { objectKey } from "../../../model/objects.ts";
-import { named, type Problem, sentence } from "../../../problem.ts";
+import { named, type Problem, sentence, type Why } from "../../../problem.ts";
 import { type Fault, fails, holds, wordsOfAll } from "../conditions.ts";
 import type { SettingsReading } from "./reading.ts";
 
@@ -85,25 +86,27 @@ function judged(
   world: TargetWorld,
 ): { readonly fault?: Fault; readonly isOurs: boolean } {
   const { object } = reading;
-  const fault = (reason: string, part: string, why: string, done = "the settings have no effect there"): Fault => {
-    return { reason, problem: { object, kind: "field-unusable", field: `${field}${part}`, why, done } };
+  const fault = (reason: string, part: string, words: Why, done = "the settings have no effect there"): Fault => {
+    return { reason, problem: { object, kind: "field-unusable", field: `${field}${part}`, ...words, done } };
   };
   if (group !== gatewayGroup || !kinds.includes(kind)) {
-    return { isOurs: true, fault: fault("Invalid", ".kind", `${group} ${kind} is not one of ${kinds.join(", ")}`) };
+    const why = `${group} ${kind} is not one of ${kinds.join(", ")}`;
+    return { isOurs: true, fault: fault("Invalid", ".kind", { why }) };
   }
-  const called = objectKey(kind, `${object.namespace}/${name}`);
+  const key = `${object.namespace}/${name}`;
+  const called = objectKey(kind, key);
   const seen = world.seen(called);
-  if (seen === undefined) return { isOurs: true, fault: fault("TargetNotFound", "", `${called} not found`) };
+  if (seen === undefined) return { isOurs: true, fault: fault("TargetNotFound", "", notFound(kind, key)) };
   if (!seen.isOurs) return { isOurs: false };
   if (sectionName !== undefined && !seen.sections.includes(sectionName)) {
     const what = kind.endsWith("Route") ? "rule" : "listener";
     const why = `${called} has no ${what} named ${sectionName}`;
-    return { isOurs: true, fault: fault("TargetNotFound", ".sectionName", why) };
+    return { isOurs: true, fault: fault("TargetNotFound", ".sectionName", { why }) };
   }
   const lost = overruled(reading, called, sectionName, world);
   return lost === undefined
     ? { isOurs: true }
-    : { isOurs: true, fault: fault("Conflicted", "", lost, "those count, and guards of both hold") };
+    : { isOurs: true, fault: fault("Conflicted", "", { why: lost }, "those count, and guards of both hold") };
 }
 
 /** Finds values that have no effect because older settings of the same target have the same key. */

@@ -1,59 +1,14 @@
 /**
- * Finds the backends of a rule: the Service and port of each, and the reason if it cannot be
- * used.
+ * Reads the backends of a rule, with their weights, filters and mirrors. A backend that cannot be
+ * used keeps its share of the requests, which then get an error.
  */
-import type { Capability } from "../../../directives/capabilities.ts";
-import type { BackendTls } from "../../../model/backend-tls.ts";
-import type { BackendProtocol, CopyWay, Mirror } from "../../../model/filters.ts";
-import {
-  type BackendReference,
-  gatewayGroup,
-  type HTTPBackendReference,
-  type HTTPRouteFilter,
-} from "../../../model/gateway/objects.ts";
-import type { Service, ServicePort } from "../../../model/objects.ts";
-import { own } from "../../../model/own.ts";
-import { named, type ObjectName, type Problem, sentence } from "../../../problem.ts";
+import type { CopyWay, Mirror } from "../../../model/filters.ts";
+import type { HTTPBackendReference, HTTPRouteFilter } from "../../../model/gateway/objects.ts";
+import type { Problem, Why } from "../../../problem.ts";
 import type { ClaimedBackend } from "../../claim.ts";
-import type { PolicyReading } from "../backend-tls/policy.ts";
 import type { Fault } from "../conditions.ts";
-import type { Grants } from "../grants.ts";
 import { type FiltersRead, filtersOf } from "./filters.ts";
-import type { HeaderSettings } from "./never-fulfilled.ts";
-
-export interface BackendWorld {
-  readonly object: ObjectName & { readonly namespace: string };
-  readonly grants: Grants;
-  /** Returns a Service. It is called only for Services that the route may use. */
-  service(key: string): Service | undefined;
-  /** Returns the BackendTLSPolicy that governs the port of this name; undefined if none does. */
-  policy(service: string, port: string | undefined): PolicyReading | undefined;
-  /** Whether there are RouteSettings with this `namespace/name`. */
-  hasSettings(key: string): boolean;
-  /** Whether these RouteSettings redirect all requests, so that no backend gets any. */
-  redirects(key: string): boolean;
-  /** Capabilities that this nginx lacks. */
-  readonly lacks: ReadonlySet<Capability>;
-  /** Whether clients may connect by HTTP/2. */
-  readonly useHttp2: boolean;
-  readonly headerSettings: HeaderSettings;
-  /**
-   * The protocol towards the backend, by `appProtocol` of the port; that of HTTPRoutes if it is
-   * absent.
-   */
-  readonly protocols?: Readonly<Record<string, BackendProtocol>>;
-  /** The status of requests that cannot be served; 500 if absent. */
-  readonly refusal?: string;
-  /**
-   * The time at which requests are copied, if that is not before they are sent on. With `none`,
-   * mirrors are left out.
-   */
-  readonly copies?: "late" | "none";
-}
-
-export function refusalOf({ refusal = "500" }: BackendWorld): string {
-  return refusal;
-}
+import { type BackendWorld, refusalOf, type Target, targetOf, whyBroken } from "./targets.ts";
 
 export interface BackendsRead {
   readonly backends: readonly ClaimedBackend[];
@@ -63,24 +18,6 @@ export interface BackendsRead {
   /** Reasons why policies of backends are unusable, which is not a mistake of the route. */
   readonly notes: readonly Problem[];
 }
-
-const httpProtocols: Readonly<Record<string, BackendProtocol>> = {
-  http: "http",
-  https: "https",
-  "kubernetes.io/h2c": "h2c",
-  "kubernetes.io/ws": "http",
-  "kubernetes.io/wss": "https",
-};
-
-/** The protocols by `appProtocol` for calls of gRPC. */
-export const grpcProtocols: Readonly<Record<string, BackendProtocol>> = {
-  "": "h2c",
-  grpc: "h2c",
-  http: "h2c",
-  "kubernetes.io/h2c": "h2c",
-  grpcs: "grpcs",
-  https: "grpcs",
-};
 
 /**
  * The suffix of an Upstream's id for routes, because annotations decide how Ingresses balance
@@ -118,17 +55,17 @@ export function backendsOf(
     const part = `backendRefs[${at}]`;
     const { weight = 1, filters = [] } = reference;
     const read = ofBackend(filtersOf(filters, prefix), filters);
-    const problem = (where: string, why: string): Problem => {
+    const problem = (where: string, words: Why): Problem => {
       const done = `its share of the requests gets ${refusalOf(world)}`;
-      return { object, kind: "field-unusable", field: `${field}.${part}${where}`, why, done };
+      return { object, kind: "field-unusable", field: `${field}.${part}${where}`, ...words, done };
     };
     if (!read.ok) {
-      invalid.push({ reason: read.reason, problem: problem(`.filters${read.part}`, read.why) });
+      invalid.push({ reason: read.reason, problem: problem(`.filters${read.part}`, { why: read.why }) });
       return { ...unusable(part, invalid.at(-1)!.problem), weight };
     }
     const found = targetOf(reference, world);
-    if ("why" in found) {
-      faults.push({ reason: found.reason, problem: problem(found.part, found.why) });
+    if ("words" in found) {
+      faults.push({ reason: found.reason, problem: problem(found.part, found.words) });
       return { ...unusable(part, faults.at(-1)!.problem), weight };
     }
     if (found.broken !== undefined) {
@@ -172,73 +109,6 @@ export function unusable(part: string, problem: Problem): ClaimedBackend {
   return { part, upstream: "", key: "", service: "", port: "", weight: 1, unusable: problem };
 }
 
-type Target =
-  | {
-      readonly key: string;
-      readonly port: number;
-      readonly protocol: BackendProtocol | undefined;
-      readonly tls: BackendTls | undefined;
-      /** The policy that governs it, if that is unusable. */
-      readonly broken: PolicyReading | undefined;
-    }
-  | { readonly reason: string; readonly part: string; readonly why: string };
-
-export function targetOf(reference: BackendReference, world: BackendWorld): Target {
-  const { policy, protocols = httpProtocols } = world;
-  const found = serviceTargetOf(reference, world, "TCP");
-  if ("why" in found) return found;
-  const { key, declared } = found;
-  const { port, appProtocol = "" } = declared;
-  const protocol = own(protocols, appProtocol.toLowerCase());
-  const governing = policy(key, declared.name);
-  if (appProtocol !== "" && protocol === undefined && governing === undefined) {
-    const why = `port ${port} of Service ${key} has the appProtocol ${appProtocol}, which is not one of ${Object.keys(protocols).filter(Boolean).join(", ")}`;
-    return { reason: "UnsupportedProtocol", part: "", why };
-  }
-  const { tls } = governing ?? {};
-  return { key, port, protocol, tls, broken: tls === undefined ? governing : undefined };
-}
-
-export function whyBroken({ object, invalid }: PolicyReading): string {
-  return `names a Service whose ${named(object)} cannot be followed: ${invalid === undefined ? "" : sentence(invalid.problem)}`;
-}
-
-export type ServiceTarget =
-  | { readonly key: string; readonly declared: ServicePort }
-  | { readonly reason: string; readonly part: string; readonly why: string };
-
-/** Finds the port of a Service that a route names; it must have this protocol. */
-export function serviceTargetOf(
-  reference: BackendReference,
-  { object, grants, service }: BackendWorld,
-  transport: "TCP" | "UDP",
-): ServiceTarget {
-  const { group = "", kind = "Service", name, port } = reference;
-  if (group !== "" || kind !== "Service") {
-    return { reason: "InvalidKind", part: "", why: `names a ${group === "" ? "" : `${group} `}${kind}, not a Service` };
-  }
-  const namespace = reference.namespace ?? object.namespace;
-  const key = `${namespace}/${name}`;
-  const from = { group: gatewayGroup, kind: object.kind, namespace: object.namespace };
-  if (!grants.permits({ from, to: { group, kind, namespace, name } })) {
-    const why = `no ReferenceGrant of namespace ${namespace} permits ${object.kind}s of namespace ${object.namespace} to use Service ${key}`;
-    return { reason: "RefNotPermitted", part: "", why };
-  }
-  const found = service(key);
-  if (found === undefined) return { reason: "BackendNotFound", part: "", why: `Service ${key} not found` };
-  if (found.spec?.type === "ExternalName") {
-    const why = `Service ${key} is of type ExternalName, which the Gateway API asks not to serve, because no ReferenceGrant guards where it leads`;
-    return { reason: "InvalidKind", part: "", why };
-  }
-  if (port === undefined) return { reason: "BackendNotFound", part: "", why: `names no port of Service ${key}` };
-  const declared = found.spec?.ports?.find((one) => one.port === port && (one.protocol ?? "TCP") === transport);
-  if (declared === undefined) {
-    const which = transport === "TCP" ? "" : `${transport} `;
-    return { reason: "BackendNotFound", part: ".port", why: `Service ${key} has no ${which}port ${port}` };
-  }
-  return { key, declared };
-}
-
 export interface MirrorsRead {
   readonly mirrors: readonly Mirror[];
   readonly faults: readonly Fault[];
@@ -253,12 +123,12 @@ export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, wo
   const mirrors = filters.flatMap(({ requestMirror }, at): Mirror[] => {
     if (requestMirror === undefined || world.copies === "none") return [];
     const found = targetOf(requestMirror.backendRef, world);
-    const fault = "why" in found ? found : unmirrored(found);
-    if ("why" in found || fault !== undefined) {
-      const { part, why, reason } = fault!;
+    const fault = "words" in found ? found : unmirrored(found);
+    if ("words" in found || fault !== undefined) {
+      const { part, words, reason } = fault!;
       const where = `${field}[${at}].requestMirror.backendRef${part}`;
       const done = "it gets no copies of requests";
-      faults.push({ reason, problem: { object: world.object, kind: "field-unusable", field: where, why, done } });
+      faults.push({ reason, problem: { object: world.object, kind: "field-unusable", field: where, ...words, done } });
       return [];
     }
     const { percent = 100, fraction } = requestMirror;
@@ -278,7 +148,7 @@ export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, wo
 
 /** Reports that no copies are sent to a backend whose policy is unusable. */
 function unmirrored({ broken }: Extract<Target, { key: string }>) {
-  return broken && { reason: "UnsupportedProtocol", part: "", why: whyBroken(broken) };
+  return broken && { reason: "UnsupportedProtocol", part: "", words: whyBroken(broken) };
 }
 
 function wayOf({ tls, protocol = "http" }: Extract<Target, { key: string }>): CopyWay | undefined {
@@ -288,9 +158,4 @@ function wayOf({ tls, protocol = "http" }: Extract<Target, { key: string }>): Co
     ...(tls !== undefined || protocol === "https" || protocol === "grpcs" ? { isSecure: true } : {}),
     ...(tls === undefined ? {} : { tls }),
   };
-}
-
-/** Returns the Services that the backends name, whether or not they may use them. */
-export function servicesNamed(references: readonly BackendReference[], home: string): string[] {
-  return references.map(({ namespace = home, name }) => `${namespace}/${name}`);
 }

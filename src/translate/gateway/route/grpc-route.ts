@@ -5,11 +5,11 @@
 import type { GRPCRoute, GRPCRouteRule } from "../../../model/gateway/routes.ts";
 import type { Problem } from "../../../problem.ts";
 import type { Attachment } from "./attach.ts";
-import { type BackendWorld, grpcProtocols } from "./backends.ts";
 import { grpcMatchesOf } from "./grpc-matches.ts";
 import type { RouteReader } from "./reader.ts";
 import { readRules } from "./rules.ts";
 import { settingsIn } from "./settings.ts";
+import { type BackendWorld, grpcProtocols } from "./targets.ts";
 
 export const grpcRouteReader: RouteReader<GRPCRoute> = {
   kind: "GRPCRoute",

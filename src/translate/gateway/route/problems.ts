@@ -1,5 +1,6 @@
 /** Collects the Problems of a route at all its parents, each once. */
 import { shown } from "../../../kinds/kind.ts";
+import { notFound } from "../../../missing.ts";
 import type { Route } from "../../../model/gateway/objects.ts";
 import { kindAndKey } from "../../../model/objects.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
@@ -39,6 +40,6 @@ export function orphanProblems(object: ObjectName, route: Route, snapshot: Snaps
     const [kind, key] = kindAndKey(parent);
     if ((kind === "Gateway" ? gateways : listenerSets).has(key)) return [];
     const done = "the route is not attached there";
-    return [{ object, kind: "field-unusable", field: "spec.parentRefs", why: `${parent} not found`, done }];
+    return [{ object, kind: "field-unusable", field: "spec.parentRefs", ...notFound(kind, key), done }];
   });
 }

@@ -5,8 +5,8 @@ import type { BackendReference, Route } from "../../../model/gateway/objects.ts"
 import type { Snapshot } from "../../../model/snapshot.ts";
 import type { Table } from "../../../model/table.ts";
 import type { Attachment } from "./attach.ts";
-import type { BackendWorld } from "./backends.ts";
 import type { RulesRead } from "./rules.ts";
+import type { BackendWorld } from "./targets.ts";
 
 export interface RouteReader<R extends Route> {
   /** `metadata.kind` of the routes. */

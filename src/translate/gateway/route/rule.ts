@@ -9,7 +9,7 @@ import type { Problem } from "../../../problem.ts";
 import type { ClaimedPath, PathMatch } from "../../claim.ts";
 import { decodedPath } from "../../hosts/listener/entries.ts";
 import type { Fault } from "../conditions.ts";
-import { type BackendWorld, backendsOf, mirrorsOf, refusalOf, unusable } from "./backends.ts";
+import { backendsOf, mirrorsOf, unusable } from "./backends.ts";
 import { authOf } from "./external-auth.ts";
 import { filtersOf } from "./filters.ts";
 import { idleAdditions } from "./header-changes.ts";
@@ -18,6 +18,7 @@ import { neverFulfilled } from "./never-fulfilled.ts";
 import { type RetriesRead, retriesOf } from "./retries.ts";
 import { type SessionRead, sessionOf } from "./sessions.ts";
 import { settingsNamed } from "./settings.ts";
+import { type BackendWorld, refusalOf } from "./targets.ts";
 import { type TimeoutsRead, timeoutsOf } from "./timeouts.ts";
 
 /** The fields that rules of HTTPRoutes and of GRPCRoutes have in common. */

@@ -4,9 +4,9 @@ import type { HTTPRoute } from "../../../model/gateway/objects.ts";
 import type { Problem } from "../../../problem.ts";
 import type { ClaimedPath } from "../../claim.ts";
 import type { Fault } from "../conditions.ts";
-import type { BackendWorld } from "./backends.ts";
 import { type MatchesRead, matchesOf } from "./matches.ts";
 import { type CommonRule, type RuleRead, ruleOf } from "./rule.ts";
+import type { BackendWorld } from "./targets.ts";
 
 export interface RulesRead {
   /** The paths in the order of the rules. */

@@ -2,9 +2,10 @@
  * Finds the RouteSettings that a rule names by the filter ExtensionRef. If one of them is
  * missing, its requests get an error.
  */
+import { notFound } from "../../../missing.ts";
 import type { HTTPRouteFilter } from "../../../model/gateway/objects.ts";
 import type { Fault } from "../conditions.ts";
-import { type BackendWorld, refusalOf } from "./backends.ts";
+import { type BackendWorld, refusalOf } from "./targets.ts";
 
 /** `named` has `namespace/name` of each, in their order. */
 export type SettingsNamed = { readonly named: readonly string[] } | { readonly fault: Fault };
@@ -19,10 +20,10 @@ export function settingsNamed(filters: readonly HTTPRouteFilter[], field: string
     if (extensionRef === undefined) continue;
     const key = `${world.object.namespace}/${extensionRef.name}`;
     if (!world.hasSettings(key)) {
-      const why = `RouteSettings ${key} not found`;
       const done = `the requests of the rule get ${refusalOf(world)}`;
       const where = `${field}[${at}].extensionRef`;
-      const problem = { object: world.object, kind: "field-unusable", field: where, why, done } as const;
+      const reason = notFound("RouteSettings", key);
+      const problem = { object: world.object, kind: "field-unusable", field: where, ...reason, done } as const;
       return { fault: { reason: "InvalidFilter", problem } };
     }
     named.push(key);

@@ -7,9 +7,10 @@ import type { TCPRoute, TLSRoute, UDPRoute } from "../../../model/gateway/routes
 import { named, type Problem } from "../../../problem.ts";
 import type { ClaimedBackend } from "../../claim.ts";
 import type { Fault } from "../conditions.ts";
-import { type BackendWorld, serviceTargetOf, unusable } from "./backends.ts";
+import { unusable } from "./backends.ts";
 import type { RouteReader } from "./reader.ts";
 import type { RulesRead } from "./rules.ts";
+import { type BackendWorld, serviceTargetOf } from "./targets.ts";
 
 type StreamRoute = TCPRoute | UDPRoute | TLSRoute;
 
@@ -52,9 +53,9 @@ function streamRulesOf({ spec }: StreamRoute, world: BackendWorld, transport: "T
     const part = `backendRefs[${at}]`;
     const { weight = 1, name } = reference;
     const found = serviceTargetOf(reference, world, transport);
-    if ("why" in found) {
+    if ("words" in found) {
       const where = `${field}.${part}${found.part}`;
-      const problem: Problem = { object, kind: "field-unusable", field: where, why: found.why, done };
+      const problem: Problem = { object, kind: "field-unusable", field: where, ...found.words, done };
       unresolved.push({ reason: found.reason, problem });
       return { ...unusable(part, problem), weight };
     }
