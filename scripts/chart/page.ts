@@ -18,10 +18,11 @@ with it. The page is generated from the declarations in \`scripts/chart/values/\
   the notes after an install name it.
 - **own**: only Sluice has it.
 
-Some keys are not on this page. If such a key resembles a key of this page, it is refused as a typo,
-and the message names that key. Otherwise it has no effect, as in ingress-nginx's chart, and the
-notes after an install say so. Two places are never refused: \`global\`, which a chart shares with its
-parent chart, and keys at the top level that begin with \`x-\`, which usually hold YAML anchors.
+A key that is not on this page has no effect, as in ingress-nginx's chart. The notes after an install
+name it, and the key that was probably meant; \`sluice compat --values\` does the same. Two places need
+no line: \`global\`, which a chart shares with its parent chart, and keys at the top level that begin
+with \`x-\`, which usually hold YAML anchors. Below \`sluice\` a key that resembles another one is
+refused as a typo.
 
 A key without a value, such as \`service:\` above lines that are comments, is a null, and helm then
 removes the chart's default with all that stands below it. Where the chart cannot do without, it

@@ -14,6 +14,13 @@ const portsOf = (service: Manifest) =>
     (port: Manifest) => `${port.name} ${port.port}:${port.targetPort}${port.nodePort ? `@${port.nodePort}` : ""}`,
   );
 
+/** Returns the lines of the notes about keys that nothing knows. */
+const unknownIn = (notes: string): string[] =>
+  notes
+    .slice(notes.indexOf("Keys that neither this chart"))
+    .split("\n")
+    .filter((line) => line.startsWith("- "));
+
 /** Returns the judgement of `sluice compat` about values that the chart does not have. */
 const judgedByCompat = (content: Readonly<Record<string, unknown>>) =>
   valuesInUse({ content, placeOf: () => ({ file: "values.yaml", line: 1, column: 1 }) })
@@ -49,8 +56,18 @@ test.each([
     "controller.metrics.additionalLabels: did you mean controller.metrics.prometheusRule.additionalLabels or controller.metrics.serviceMonitor.additionalLabels?",
   ],
   [{ controller: { "host-network": true } }, "controller.host-network: did you mean controller.hostNetwork?"],
+])("an unknown value has no effect, and the notes name the nearest known one: %j", async (values, line) => {
+  const [path = "", meant = ""] = line.split(/: did you mean |\?$/);
+  const { notes } = await render(values);
+  expect(unknownIn(notes)).toEqual([`- ${path} (did you mean ${meant}?)`]);
+  expect(judgedByCompat(values)).toEqual([{ path, fate: "ignored", meant }]);
+});
+
+test.each([
+  [{ sluice: { memorylimit: "1Gi" } }, "sluice.memorylimit: did you mean sluice.memoryLimit?"],
+  [{ sluice: { gateway: { servces: {} } } }, "sluice.gateway.servces: did you mean sluice.gateway.services?"],
   [{ "ingress-nginx": { controller: {} } }, "ingress-nginx: what stands below it belongs at the top of the file"],
-])("an unknown value is refused with the nearest known one: %j", async (values, line) => {
+])("a typo in a value of Sluice's own, and a whole file a level too deep, are refused: %j", async (values, line) => {
   const refused = await render(values).catch(({ message }) => message);
   expect(refused.split("\n")).toContainEqual(expect.stringContaining(`- ${line}`));
   const meant = /did you mean (.*)\?/.exec(line)?.[1];
@@ -86,8 +103,7 @@ test("an unknown key that ingress-nginx ignored is named in the notes, and nothi
     "ignored controller.service.internalTrafficPolicy",
     "ignored controller.metrics.service.monitor",
   ]);
-  const unknown = notes.slice(notes.indexOf("Keys that neither this chart")).split("\n").slice(1);
-  expect(unknown.filter((line) => line.startsWith("- "))).toEqual([
+  expect(unknownIn(notes)).toEqual([
     "- baseDomain",
     "- configmap",
     "- controller.appprotect",
@@ -103,7 +119,7 @@ test("an unknown key that ingress-nginx ignored is named in the notes, and nothi
   ]);
 });
 
-test("a key that belongs elsewhere is refused with its right place: the ConfigMap, a flag, an annotation or a value", async () => {
+test("a key that belongs elsewhere is named with its right place: the ConfigMap, a flag, an annotation or a value", async () => {
   const values = {
     controller: {
       "use-forwarded-headers": "true",
@@ -112,8 +128,7 @@ test("a key that belongs elsewhere is refused with its right place: the ConfigMa
     },
   };
   const { notes } = await render(values);
-  const unknown = notes.slice(notes.indexOf("Keys that neither this chart")).split("\n").slice(1);
-  expect(unknown.filter((line) => line.startsWith("- "))).toEqual([
+  expect(unknownIn(notes)).toEqual([
     "- controller.enableSslPassthrough (it is a flag of the controller, controller.extraArgs.enable-ssl-passthrough)",
     "- controller.use-forwarded-headers (it is a key of the controller's ConfigMap, controller.config.use-forwarded-headers)",
     "- controller.config.hostNetwork (it is a value of the chart, controller.hostNetwork)",
@@ -149,9 +164,10 @@ test("a key that is a directive of nginx gets its counterpart, or is reported as
     const hint = nearest === undefined ? elsewhere : `did you mean ${nearest}?`;
     return [`- controller.config.${key}${hint === undefined ? "" : ` (${hint})`}`];
   });
-  const unknown = notes.slice(notes.indexOf("Keys that neither this chart")).split("\n").slice(1);
-  const lines = unknown.filter((line) => line.startsWith("- "));
-  expect(lines).toEqual(["- controller.client_max_body_size (proxy-body-size is the largest body)", ...hints]);
+  expect(unknownIn(notes)).toEqual([
+    "- controller.client_max_body_size (proxy-body-size is the largest body)",
+    ...hints,
+  ]);
   expect(hints).toHaveLength(Object.keys(config).length);
   expect(hints).toContain(
     "- controller.config.proxy-cache-path (proxy_cache_path is a directive of nginx, which only a snippet can hold)",
@@ -212,13 +228,13 @@ test("a Kubernetes object in the place of a values file is reported as an object
 
 test("every unknown value is named, and values of other charts are left alone", async () => {
   const controller = { replicas: 2, image: { tags: "1" }, config: { any: "thing" } };
-  const refused = render({ controller, "x-anchor": {}, global: { storageClass: "fast" }, hostNetwork: true });
-  const lines = [
-    "controller.image.tags: did you mean controller.image.tag?",
-    "controller.replicas: did you",
-    "hostNetwork: did you",
-  ];
-  await expect(refused).rejects.toThrow(new RegExp(lines.map((line) => `- ${line}[^\n]*`).join("\n")));
+  const { notes } = await render({ controller, "x-anchor": {}, global: { storageClass: "fast" }, hostNetwork: true });
+  expect(unknownIn(notes)).toEqual([
+    "- controller.image.tags (did you mean controller.image.tag?)",
+    "- controller.replicas (did you mean controller.replicaCount?)",
+    "- hostNetwork (did you mean controller.hostNetwork?)",
+    "- controller.config.any",
+  ]);
 });
 
 test.each([
@@ -404,9 +420,20 @@ test("a pinned image of ingress-nginx and values without an effect are named in 
     "controller.admissionWebhooks.createSecretJob.resources",
     "controller.admissionWebhooks.patch.image.registry",
     "controller.admissionWebhooks.patch.nodeSelector",
-    "controller.opentelemetry",
     "defaultBackend.autoscaling.apiVersion",
   ]);
+});
+
+test("tracing that old values switch off is not named in the notes, and tracing that they switch on is", async () => {
+  const named = async (enabled: boolean) =>
+    valuesNamedIn((await render({ controller: { opentelemetry: { enabled } } })).notes);
+  const ofCompat = (enabled: boolean) =>
+    valuesInUse({
+      content: { controller: { opentelemetry: { enabled, name: "otel" } } },
+      placeOf: () => ({ file: "values.yaml", line: 1, column: 1 }),
+    }).map(({ fate }) => fate);
+  expect([await named(true), ofCompat(true)]).toEqual([["controller.opentelemetry"], ["no meaning"]]);
+  expect([await named(false), ofCompat(false)]).toEqual([[], ["same"]]);
 });
 
 test("values without an effect beside other values are named in the notes", async () => {

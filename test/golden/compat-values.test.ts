@@ -208,6 +208,26 @@ test("templates in a folder name the tool that fills them in, also if the folder
   );
 });
 
+test("a license key of MaxMind is work, as its flag is, unless a volume holds the databases", async () => {
+  const values = (mounts: string) =>
+    `controller:\n  maxmindLicenseKey: secret\n  extraVolumeMounts: [${mounts}]\n  service: { type: NodePort }\n`;
+  const alone = await compatOf({ "values.yaml": values("") });
+  expect([alone.code, alone.text]).toEqual([1, expect.stringContaining("GeoIP databases are not downloaded")]);
+  const withVolume = await compatOf({
+    "values.yaml": values("{ name: geoip, mountPath: /etc/ingress-controller/geoip }"),
+  });
+  expect(withVolume.code).toBe(0);
+});
+
+test("a values file that helmfile renders names the command for values", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "values.yaml.gotmpl");
+  writeFileSync(file, "controller:\n  service:\n    loadBalancerIP: {{ .Values.ip }}\n");
+  const { failure } = await ran(compat, "--values", file);
+  expect(failure).toContain("render it first, for example with helmfile write-values");
+});
+
 test("the requirements.yaml of an old umbrella chart says whose chart it is", async () => {
   const old = await compatOf({
     ...inChart,

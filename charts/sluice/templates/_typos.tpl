@@ -6,8 +6,9 @@ of others.
 */}}
 
 {{/*
-A line for each unknown value that resembles another one, and for each unknown flag. The chart
-refuses them.
+A line for each unknown flag, for each value of Sluice's own that is a typo, and for values that
+stand a level too deep. The chart refuses them. A value that ingress-nginx's chart ignores is
+ignored here as well, whatever it resembles: users have such values for years.
 */}}
 {{- define "sluice.typos" -}}
 {{- range splitList "\n" (include "sluice.typos.all" .) -}}
@@ -30,8 +31,7 @@ refuses them.
 {{- end -}}
 
 {{/*
-A line for each value and each key of the ConfigMap that is unknown, resembles none, and has no
-effect.
+A line for each value and each key of the ConfigMap that is unknown and has no effect.
 */}}
 {{- define "sluice.unknown" -}}
 {{- range splitList "\n" (include "sluice.typos.all" .) -}}
@@ -158,7 +158,7 @@ The name with the most similar spelling, or nothing. Takes a list: what was writ
 {{- $meant -}}
 {{- end -}}
 
-{{/* A line for each unknown value. It has no colon if no other value resembles it. */}}
+{{/* A line for each unknown value. It has a colon if the chart refuses the value. */}}
 {{- define "sluice.typos.all" -}}
 {{- $keys := dict "" (list) -}}
 {{- range .Files.Get "files/values.json" | fromJsonArray -}}
@@ -198,9 +198,11 @@ of the file is similar to too many others for a hint.
 {{- if not (or (has $key (list "namespace" "internalTrafficPolicy")) (and (eq $path "") (eq $key "name"))) -}}
 {{- $exact := include "sluice.typos.exact" (list $path $key $keys) -}}
 {{- $elsewhere := include "sluice.typos.elsewhere" (list $key "value" $files) -}}
-{{- if $exact }}: did you mean {{ $exact }}?
-{{- else if $elsewhere }} ({{ $elsewhere }})
-{{- else }}{{ with include "sluice.typos.nearest" (list $key (get $keys $path)) }}: did you mean {{ include "sluice.typos.join" (list $path .) }}?{{ end }}
+{{- $similar := include "sluice.typos.nearest" (list $key (get $keys $path)) -}}
+{{- $meant := default (ternary "" (include "sluice.typos.join" (list $path $similar)) (empty $similar)) $exact -}}
+{{- if and $elsewhere (not $exact) }} ({{ $elsewhere }})
+{{- else if and $meant (hasPrefix "sluice." $here) }}: did you mean {{ $meant }}?
+{{- else if $meant }} (did you mean {{ $meant }}?)
 {{- end -}}
 {{- end }}
 {{- end -}}

@@ -24,7 +24,7 @@ function wronglyHinted(keys: readonly string[], from: string, to: string): unkno
   expect(undeclared.length).toBeGreaterThan(5);
   return undeclared
     .map((key) => [place(from, key), judge(place(from, key)), place(to, key)] as const)
-    .filter(([, judged, right]) => judged.fate !== "refused" || judged.meant !== right);
+    .filter(([, judged, right]) => judged.fate !== "ignored" || judged.meant !== right);
 }
 
 test("a value of the top level below controller is reported with its right level", () => {
@@ -44,13 +44,13 @@ test("a value of the controller at the top level is reported with its right leve
 
 test("a value of the Service below controller is reported with its right level", () => {
   // The chart has a value of this name at the top level.
-  const enabled = ["controller.enabled", { fate: "refused", meant: "enabled" }, "controller.service.enabled"];
+  const enabled = ["controller.enabled", { fate: "ignored", meant: "enabled" }, "controller.service.enabled"];
   expect(wronglyHinted(service, "controller", "controller.service")).toEqual([enabled]);
 });
 
 test("a value of the certificate jobs, which the chart does not have, is no hint", () => {
   expect([judge("securityContext"), judge("controller.securityContext")]).toEqual([
     { fate: "ignored" },
-    { fate: "refused", meant: "controller.podSecurityContext" },
+    { fate: "ignored", meant: "controller.podSecurityContext" },
   ]);
 });

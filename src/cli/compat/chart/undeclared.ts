@@ -1,6 +1,7 @@
 /**
- * Values that the chart does not declare, judged as its templates do (`_typos.tpl`): one that
- * resembles a declared value is refused, and another one is ignored with a line in NOTES.
+ * Values that the chart does not declare, judged as its templates do (`_typos.tpl`): one of
+ * Sluice's own values that is a typo is refused, and another one is ignored with a line in NOTES,
+ * as ingress-nginx's chart ignores it.
  */
 import { editDistance } from "../../../kinds/nearest.ts";
 import { elsewhereOf, speltOtherwise } from "../../../kinds/vocabulary/places-of-words.ts";
@@ -10,7 +11,7 @@ export type Undeclared =
   /** `meant` is the value that was probably meant, if the chart names one. */
   | { readonly fate: "refused"; readonly meant?: string }
   /** `elsewhere` says what else the name is: a flag, a key of the ConfigMap, an annotation. */
-  | { readonly fate: "ignored"; readonly elsewhere?: string }
+  | { readonly fate: "ignored"; readonly meant?: string; readonly elsewhere?: string }
   /** Values below `global`, and extensions such as `x-common`, are free. */
   | { readonly fate: "free" };
 
@@ -36,11 +37,12 @@ export function judgeUndeclared(paths: Iterable<string>, path: readonly string[]
     higher(branches, above, key) ??
     spelling(beside, above, key) ??
     shortest(branches, prefixOf(above), key);
-  if (exact !== undefined) return { fate: "refused", meant: exact };
+  const fate = path[0] === "sluice" && path.length > 1 ? "refused" : "ignored";
+  if (exact !== undefined) return { fate, meant: exact };
   const elsewhere = elsewhereOf(key, "value");
   if (elsewhere !== undefined) return { fate: "ignored", elsewhere };
   const similar = joined(above, speltAlike(key, beside));
-  return similar === undefined ? { fate: "ignored" } : { fate: "refused", meant: similar };
+  return similar === undefined ? { fate: "ignored" } : { fate, meant: similar };
 }
 
 /** Returns the declared values and all keys above them. */

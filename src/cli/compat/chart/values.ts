@@ -74,7 +74,11 @@ export function readValues(file: string): ReadValues {
     return { ok: false, why: `${file} cannot be read: ${fileError(error)}` };
   }
   const yaml = readYaml(text);
-  if (!yaml.ok) return { ok: false, why: `${file}: line ${yaml.place.line}, column ${yaml.place.column}: ${yaml.why}` };
+  if (!yaml.ok) {
+    // What helmfile fills in looks like a template of helm, and only the name of the file differs.
+    const why = file.endsWith(".gotmpl") ? yaml.why.replace("helm template", "helmfile write-values") : yaml.why;
+    return { ok: false, why: `${file}: line ${yaml.place.line}, column ${yaml.place.column}: ${why}` };
+  }
   const [document] = yaml.documents;
   const content = document?.value ?? {};
   if (!isMapping(content)) return { ok: false, why: `${file} is not a values file: it holds no keys` };
@@ -134,7 +138,8 @@ function inUse(
     const place = placeOf(path);
     if (known !== undefined) {
       const met = own(conditions, name)?.(inner, all) ?? true;
-      return [{ path: name, place, ...(met ? judged(known, inner) : { fate: "same", note: "" }) }];
+      const { fate, note } = met ? judged(known, inner) : ({ fate: "same", note: "" } as const);
+      return [{ path: name, place, fate: fate === "no meaning" && isWork(name, all) ? "fails" : fate, note }];
     }
     if (!isInside(name, declared)) return undeclared([...declared.keys()], path, inner, place);
     return isMapping(inner) ? inUse(inner, path, declared, placeOf, all) : [];
@@ -148,11 +153,14 @@ function undeclared(paths: readonly string[], path: readonly string[], value: un
     case "free":
       return [];
     case "ignored": {
-      const hint = judged.elsewhere === undefined ? "" : `: ${judged.elsewhere}`;
+      const hint = judged.elsewhere === undefined ? didYouMean(judged.meant) : `: ${judged.elsewhere}`;
       return [{ path: name, place, fate: "ignored", note: `value ${name} does not exist${hint}; it is ignored` }];
     }
     case "refused": {
-      const note = `the chart refuses it as a typo: remove it${didYouMean(judged.meant)}`;
+      const note =
+        judged.meant === undefined
+          ? "the chart refuses it: what stands below it belongs at the top of the file"
+          : `the chart refuses it as a typo: remove it${didYouMean(judged.meant)}`;
       return [{ path: name, place, fate: "refused", note }];
     }
   }
@@ -167,6 +175,16 @@ const conditions: Readonly<Record<string, (value: unknown, all: ValuesSource["co
   "defaultBackend.image.tag": (_, all) => !hasOwnPages(all),
 };
 
+/** A value without an effect that leaves work to the user, like its flag. */
+const isWork = (name: string, all: ValuesSource["content"]): boolean =>
+  name === "controller.maxmindLicenseKey" && !hasGeoipVolume(all);
+
+function hasGeoipVolume({ controller }: ValuesSource["content"]): boolean {
+  const mounts = isMapping(controller) ? controller.extraVolumeMounts : undefined;
+  const paths = (Array.isArray(mounts) ? mounts : []).map((mount) => (isMapping(mount) ? mount.mountPath : ""));
+  return paths.some((path) => typeof path === "string" && path.startsWith("/etc/ingress-controller/geoip"));
+}
+
 /** Whether the default backend is an image of the user, which runs here as it did there. */
 function hasOwnPages({ defaultBackend }: ValuesSource["content"]): boolean {
   const image = isMapping(defaultBackend) && isMapping(defaultBackend.image) ? defaultBackend.image : {};
@@ -174,9 +192,13 @@ function hasOwnPages({ defaultBackend }: ValuesSource["content"]): boolean {
   return isText(image.repository) || (isText(image.image) && !image.image.startsWith("defaultbackend-"));
 }
 
-/** Judges one value. A value without an effect that has its default needs no report. */
+/**
+ * Judges one value. A value without an effect that has its default, or switches something off,
+ * needs no report.
+ */
 function judged({ fate, fallback, note }: Declared, value: unknown): Pick<ValueInUse, "fate" | "note"> {
-  const usual = value === null || JSON.stringify(value) === fallback;
+  const isOff = fate === "no meaning" && isMapping(value) && value.enabled === false;
+  const usual = value === null || isOff || JSON.stringify(value) === fallback;
   return usual || fate === "same" || fate === "own" ? { fate: "same", note: "" } : { fate, note };
 }
 
