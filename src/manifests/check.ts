@@ -18,6 +18,8 @@ export interface Finding {
   readonly why: string;
   /** Whether the API server would refuse the object because of it. */
   readonly fatal: boolean;
+  /** The required field that is missing there. */
+  readonly lacks?: string;
 }
 
 export type Check = (value: unknown) => readonly Finding[];
@@ -26,6 +28,11 @@ export type Check = (value: unknown) => readonly Finding[];
 export type Rule = (text: string) => string | undefined;
 
 export const wrong = (path: Path, why: string): readonly Finding[] => [{ path, why, fatal: true }];
+
+/** Returns the mistake that a required field is missing. */
+export const lacking = (field: string, why = `${field} is missing`): readonly Finding[] => [
+  { path: [], why, fatal: true, lacks: field },
+];
 const fine: readonly Finding[] = [];
 
 /**
@@ -114,7 +121,7 @@ export function record(
   const check: Check = (value) => {
     if (!isMapping(value)) return wrong([], `${found(value)} is given where a mapping is required`);
     let findings = fine;
-    for (const name of required) if (isAbsent(value[name])) findings = both(findings, wrong([], `${name} is missing`));
+    for (const name of required) if (isAbsent(value[name])) findings = both(findings, lacking(name));
     for (const name of Object.keys(value)) {
       const item = value[name];
       if (isAbsent(item)) continue;

@@ -1,7 +1,7 @@
 /** The API server's rules for an Ingress and for an IngressClass (networking.k8s.io/v1). */
 import { shown } from "../kinds/kind.ts";
 import { isMapping } from "../model/mapping.ts";
-import { anything, type Check, listOf, port, type Rule, record, text, word, wrong } from "./check.ts";
+import { anything, type Check, lacking, listOf, port, type Rule, record, text, word, wrong } from "./check.ts";
 import { metadata } from "./metadata.ts";
 import { ambiguousPart, dnsLabel, dnsSubdomain, host, portName, tlsHost } from "./names.ts";
 
@@ -81,7 +81,7 @@ const knownPath = record({ path: text(), pathType: word(...types), backend }, ["
 /** The earlier version of the API had no pathType, so its users need to know what to write. */
 const pathEntry: Check = (value) =>
   knownPath(value).map((one) =>
-    one.why === "pathType is missing" ? { ...one, why: `pathType is missing; write one of ${types.join(", ")}` } : one,
+    one.lacks === "pathType" ? { ...one, why: `${one.why}; write one of ${types.join(", ")}` } : one,
   );
 
 const rule = record({
@@ -97,7 +97,7 @@ const rule = record({
 const routesSomething: Check = (value) => {
   const { rules, defaultBackend } = value as { readonly rules?: readonly unknown[]; readonly defaultBackend?: unknown };
   const has = (rules ?? []).length > 0 || (defaultBackend !== undefined && defaultBackend !== null);
-  return has ? [] : wrong([], "it needs rules or defaultBackend");
+  return has ? [] : lacking("rules", "it needs rules or defaultBackend");
 };
 
 const secretName: Rule = (name) => (name === "" ? undefined : dnsSubdomain(name));

@@ -9,6 +9,7 @@ import {
   anything,
   type Check,
   type Finding,
+  lacking,
   listOf,
   port,
   type Rule,
@@ -73,7 +74,7 @@ const complete: Check = (value) => {
   if (type === "ExternalName")
     return externalName === undefined ? wrong([], "a Service of type ExternalName needs externalName") : [];
   const some = Array.isArray(given) && given.length > 0;
-  return some || address === "None" ? [] : wrong([], "ports is missing");
+  return some || address === "None" ? [] : lacking("ports");
 };
 
 const unread = [

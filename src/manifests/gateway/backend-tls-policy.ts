@@ -1,6 +1,6 @@
 /** The API server's rules for a BackendTLSPolicy (Gateway API v1.6.3). */
 import { shown } from "../../kinds/kind.ts";
-import { anything, type Check, mapOf, type Rule, record, text, word, wrong } from "../check.ts";
+import { anything, type Check, lacking, mapOf, type Rule, record, text, word, wrong } from "../check.ts";
 import { metadata } from "../metadata.ts";
 import { dnsSubdomain } from "../names.ts";
 import { alike, atMost, both, distinct, few, hostname, named, sectionName } from "./names.ts";
@@ -22,7 +22,7 @@ const isFilled = (value: unknown): boolean => value !== undefined && value !== n
 const nameOfType: Check = (value) => {
   const { type, hostname: host, uri: id } = value as Record<string, unknown>;
   const [wanted, other] = type === "Hostname" ? (["hostname", id] as const) : (["uri", host] as const);
-  if (!isFilled((value as Record<string, unknown>)[wanted])) return wrong([], `${wanted} is missing`);
+  if (!isFilled((value as Record<string, unknown>)[wanted])) return lacking(wanted);
   return isFilled(other) ? wrong([], `only ${wanted} may stand beside type ${type}`) : [];
 };
 

@@ -29,12 +29,7 @@ export function withPatchHint(findings: readonly Finding[]): readonly Finding[] 
     const fatal = findings.some((one) => one.fatal);
     return [{ ...directive, why, fatal }];
   }
-  const lacking = findings.find((one) => one.fatal && isLack(one));
+  const lack = findings.find(({ lacks, path }) => lacks !== undefined && path.length <= 1);
   const hint = `if this is a patch, ${instead}`;
-  return findings.map((one) => (one === lacking ? { ...one, why: `${one.why}; ${hint}` } : one));
-}
-
-/** Whether the object as a whole, or its spec, lacks a part. */
-function isLack({ path, why }: Finding): boolean {
-  return path.length <= 1 && (/^\w+ is missing$/.test(why) || why.startsWith("it needs "));
+  return findings.map((one) => (one === lack ? { ...one, why: `${one.why}; ${hint}` } : one));
 }
