@@ -32,7 +32,7 @@ export async function fetchChecked(asked: CheckedRequest): Promise<Uint8Array> {
   if (target === null || !/^https?:$/.test(target.protocol)) throw new Error("cannot be asked: it is not an http URL");
   const port = Number(target.port || (target.protocol === "https:" ? 443 : 80));
   const why = whyNotHost(target.hostname, port, policy);
-  if (why !== undefined) throw new Error(`is not asked: ${why}`);
+  if (why !== undefined) throw new NotAsked(why);
   const within = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
   const answer = await answerOf(asked, target, { lookup: checkedLookup(port, policy), signal: within });
   if (answer.statusCode !== 200) {
@@ -49,6 +49,13 @@ export async function fetchChecked(asked: CheckedRequest): Promise<Uint8Array> {
   return Buffer.concat(pieces);
 }
 
+/** The policy forbids the address. It passes through the connection that asks for the lookup. */
+class NotAsked extends Error {
+  constructor(why: string) {
+    super(`is not asked: ${why}`);
+  }
+}
+
 function answerOf(
   { method = "GET", headers = {}, body }: CheckedRequest,
   target: URL,
@@ -58,7 +65,7 @@ function answerOf(
     const request = target.protocol === "https:" ? httpsRequest : httpRequest;
     const length = body === undefined ? {} : { "content-length": String(body.length) };
     const sent = request(target, { ...options, method, headers: { ...headers, ...length }, agent: false }, resolve);
-    sent.on("error", (error) => reject(error.message.startsWith("is not ") ? error : failure(error)));
+    sent.on("error", (error) => reject(error instanceof NotAsked ? error : failure(error)));
     sent.end(body);
   });
 }
@@ -79,7 +86,7 @@ function checkedLookup(port: number, policy: AskedPolicy): LookupFunction {
       const [first] = usable;
       if (first === undefined) {
         const why = found.map(({ address }) => whyNotAsked(address, port, policy)).find((one) => one !== undefined);
-        return done(new Error(`is not asked: ${why ?? `${name} has no address`}`), []);
+        return done(new NotAsked(why ?? `${name} has no address`), []);
       }
       return options.all === true ? done(null, usable) : done(null, first.address, first.family);
     });
