@@ -29,6 +29,8 @@ export type Problem = {
   readonly missing?: ObjectName;
   /** The Problems without which there would not be this one. */
   readonly follows?: readonly Problem[];
+  /** The object that has what this one claims. */
+  readonly by?: ObjectName;
 } & (
   | { readonly kind: "annotation-unreadable"; readonly key: string; readonly why: string; readonly done: Consequence }
   | {

@@ -14,9 +14,10 @@ const world = put(
   ingressClass,
   gatewayClass(),
   namespace("ns"),
-  gateway({ listeners: [listener({})] }),
+  gateway({ listeners: [listener({ allowedRoutes: { namespaces: { from: "All" } } })] }),
   gateway({ name: "apart", listeners: [listener({ port: 8000 })] }),
   route({ name: "moved", hostnames: ["a.test"], rules: [{ backendRefs: [{ name: "web", port: 80 }] }] }),
+  route({ name: "far", namespace: "other", hostnames: ["d.test"] }),
   route({ name: "apart", parent: { name: "apart" }, hostnames: ["b.test"] }),
 );
 const submitted = (host: string) => ingress({ name: "web", host, paths: [["/", "web"]] });
@@ -27,6 +28,9 @@ test("an Ingress gets a warning for each of its paths that a route of the shared
     "spec.rules[0].http.paths[0].path: HTTPRoute ns/moved of the same namespace has path / of host a.test, too; its requests go there",
   ]);
   expect(sentences("A.test"), "a host in capital letters").toHaveLength(1);
+  expect(sentences("d.test")).toEqual([
+    "spec.rules[0].http.paths[0].path: the older HTTPRoute other/far has path / of host d.test, too; its requests go there",
+  ]);
 });
 
 test("an Ingress gets no warning about routes on other ports and other hosts", () => {

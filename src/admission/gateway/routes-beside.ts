@@ -48,7 +48,7 @@ export function routesBeside(ingress: Ingress, snapshot: Snapshot, options: Tran
       ]);
       // Other parts judge the objects that the Ingress itself refers to.
       return problemsIn(objects, { ...options, hostPolicy: undefined }).filter(
-        (problem) => own(problem.object) && problem.kind === "field-unusable" && /^(HTTP|GRPC)Route /.test(problem.why),
+        ({ object, by }) => own(object) && by !== undefined && Object.hasOwn(kinds, by.kind),
       );
     },
     () => [],

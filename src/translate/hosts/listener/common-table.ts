@@ -230,14 +230,16 @@ class Verdicts {
     const why = `${whose} has path ${path.path} of ${this.#host}, too`;
     const { share = 1 } = winner;
     const part = share === 1 ? "" : `${Math.round(share * 100)} % of `;
-    this.#add({ object: claim.owner, kind: "field-unusable", field, why, done: `${part}its requests go there` });
+    const done = `${part}its requests go there`;
+    this.#add({ object: claim.owner, kind: "field-unusable", field, why, by: winner.owner, done });
   }
 
   /** Returns the Problem of an entry whose path the draft keeps. */
   kept({ claim, claimed }: Entry, { claim: keeper, path }: OwnedPath): void {
     const why = `the older ${named(keeper!.owner)} has path ${path.path} of ${this.#host}`;
     const done = "this match takes no request of it";
-    this.#add({ object: claim.owner, kind: "field-unusable", field: claimed.field, why, done });
+    const by = keeper!.owner;
+    this.#add({ object: claim.owner, kind: "field-unusable", field: claimed.field, why, by, done });
   }
 
   #add(problem: Problem): void {
