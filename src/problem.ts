@@ -63,7 +63,14 @@ export type Problem = {
     }
   | { readonly kind: "setting-useless"; readonly key: string; readonly why: string }
   | { readonly kind: "setting-doubtful"; readonly key: string; readonly why: string }
-  | { readonly kind: "field-unusable"; readonly field: string; readonly why: string; readonly done: string }
+  | {
+      readonly kind: "field-unusable";
+      readonly field: string;
+      readonly why: string;
+      readonly done: string;
+      /** Whether the present version of the object is not applied because of it. */
+      readonly rejects?: true;
+    }
   | { readonly kind: "field-doubtful"; readonly field: string; readonly why: string }
   | {
       readonly kind: "manifest-unusable";
@@ -72,6 +79,8 @@ export type Problem = {
       readonly field: string;
       readonly why: string;
       readonly done: string;
+      /** Whether the object, or the file, is not applied; otherwise the field alone is ignored. */
+      readonly fatal: boolean;
       /** The lines around the place, for a terminal; no part of the sentence. */
       readonly frame?: string;
     }
@@ -121,7 +130,7 @@ export interface Why extends Pick<Problem, "missing" | "follows"> {
   readonly why: string;
 }
 
-const consequences: Record<Consequence, string> = {
+export const consequences: Record<Consequence, string> = {
   default: "the default is used",
   deny: "its paths answer 503",
   reject: "the Ingress is not applied",
@@ -129,7 +138,16 @@ const consequences: Record<Consequence, string> = {
 
 /** Whether the present version of an Ingress is not applied because of the Problem. */
 export function isRefusal(problem: Problem): boolean {
-  return problem.kind === "bug" || ("done" in problem && ["reject", consequences.reject].includes(problem.done));
+  switch (problem.kind) {
+    case "bug":
+      return true;
+    case "annotation-unreadable":
+      return problem.done === "reject";
+    case "field-unusable":
+      return problem.rejects === true;
+    default:
+      return false;
+  }
 }
 
 /** The consequence for a version that is not applied and may guard more than the last good one. */

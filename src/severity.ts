@@ -22,7 +22,7 @@ export function severityOf(problem: Problem): Severity {
     case "certificate-doubtful":
       return "warning";
     case "manifest-unusable":
-      return problem.done === "it is ignored" && problem.field !== "" ? "warning" : "error";
+      return problem.fatal || problem.field === "" ? "error" : "warning";
     default:
       return "error";
   }

@@ -20,6 +20,7 @@ export function faultProblem(
     field,
     why,
     done: fatal ? consequence(object, state) : "it is ignored",
+    fatal,
     ...(frame !== undefined && { frame }),
   };
 }
@@ -46,5 +47,6 @@ export function takenProblem(
     field: "",
     why: `${owner.file} defines it already, in line ${owner.place.line}`,
     done: "this one is ignored",
+    fatal: true,
   };
 }

@@ -61,6 +61,7 @@ export const problemSamples: { readonly [K in Problem["kind"]]: Problem & { read
     field: "spec",
     why: "it is a text",
     done: "it is ignored",
+    fatal: false,
   },
   "service-missing": { object, kind: "service-missing", field: "spec.defaultBackend", service: "shop/web" },
   "service-port-missing": {

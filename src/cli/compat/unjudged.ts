@@ -18,7 +18,7 @@ export interface Unjudged {
  */
 export function unjudgedIn(problems: Iterable<Problem>): Unjudged[] {
   return [...problems].flatMap((problem): Unjudged[] => {
-    if (problem.kind !== "manifest-unusable" || (problem.done === "it is ignored" && problem.field !== "")) return [];
+    if (problem.kind !== "manifest-unusable" || (!problem.fatal && problem.field !== "")) return [];
     const { object, at, field, why } = problem;
     const of = object.kind === "File" ? object.name : named(object);
     const { namespace } = object;

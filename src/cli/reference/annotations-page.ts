@@ -3,6 +3,7 @@ import type { AnyFeature, Field } from "../../annotations/declare.ts";
 import { featureList } from "../../annotations/registry.ts";
 import { removed } from "../../annotations/removed.ts";
 import { written } from "../../kinds/kind.ts";
+import { consequences } from "../../problem.ts";
 import { defaultSettings, settings } from "../../settings/registry.ts";
 import { code, table, withOutline } from "./markdown.ts";
 
@@ -67,9 +68,8 @@ export function defaultOf({ kind, fallback }: Field<unknown>): string {
 
 /** Returns the consequence of an unreadable value, if it is more than the use of the default. */
 export function unreadable({ onBad, emptyIsBad }: Field<unknown>): string {
-  const done = { deny: "its paths answer 503", reject: "the Ingress is not applied" };
   if (onBad === undefined || onBad === "default") return "";
-  return ` A value that cannot be read${emptyIsBad ? ", or an empty one" : ""}: ${done[onBad]}.`;
+  return ` A value that cannot be read${emptyIsBad ? ", or an empty one" : ""}: ${consequences[onBad]}.`;
 }
 
 function gone(): string {

@@ -36,6 +36,7 @@ test("a Gateway that cannot be read is reported with its mistake", () => {
     kind: "manifest-unusable",
     ...{ object, at, field: "spec.listeners", why: "the list is empty" },
     done: "it is not applied",
+    fatal: true,
   } as const;
   const unread = [{ kind: "Gateway", key: "ns/gw", hosts: [], parents: [], ports: [] }];
   const findings = [{ severity: "error", at, problem }] as const;

@@ -4,10 +4,7 @@
  * attempt is noticed.
  */
 import type { Ingress } from "../../model/objects.ts";
-import type { Problem } from "../../problem.ts";
-
-/** The consequence for such an Ingress. */
-export const notApplied = "the Ingress is not applied";
+import { consequences, type Problem } from "../../problem.ts";
 
 const signs: readonly (readonly [(text: string) => boolean, string])[] = [
   [(text) => hasInOrder(text, "alias", ";"), "an alias directive"],
@@ -51,6 +48,6 @@ export function inspect({ metadata, spec }: Ingress): Problem[] {
     const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
     const [, sign] = signs.find(([isIn]) => isIn(text))!;
     const why = `it looks like ${sign}, and --deep-inspect is on`;
-    problems.push({ object, kind: "field-unusable", field, why, done: notApplied });
+    problems.push({ object, kind: "field-unusable", field, why, done: consequences.reject, rejects: true });
   }
 }
