@@ -122,6 +122,15 @@ test("a location in an auth-snippet is reported, because the auth request's own 
   expect(sentences(annotation(text))).toEqual([]);
 });
 
+test("try_files where the Service answers is doubtful, and one with a root of its own is not", () => {
+  const found = (text: string) => sentences(annotation(text));
+  expect(found("try_files $uri $uri/ /index.html;")).toEqual([
+    "annotation configuration-snippet: line 1: try_files looks for files of nginx and none of the Service, so nearly every request goes on as /index.html; let the Service find its files",
+  ]);
+  expect(found("try_files $uri =404;")).toEqual([expect.stringContaining("nearly every request gets 404;")]);
+  expect(found("root /srv;\ntry_files $uri /index.html;")).toEqual([]);
+});
+
 test("a location of a server-snippet that names no backend is doubtful, and one that answers by itself is not", () => {
   const of = (text: string) => sentences({ ...annotation(text, "server"), field: "annotation server-snippet" });
   expect(of("location ~* \\.(js|css)$ { expires 1y; add_header X-One 1; }")).toEqual([

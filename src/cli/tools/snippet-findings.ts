@@ -97,6 +97,7 @@ export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
   };
   return all.flatMap(({ snippet, statements }) => [
     ...(snippet.context === "server" ? statements.flatMap((one) => withoutAnswer(one, snippet)) : []),
+    ...(snippet.context === "location" ? filesOfNginx(statements, snippet) : []),
     ...statements.flatMap((one) => mistakesIn(one, snippet, declared)).slice(0, mostOfOne),
   ]);
 }
@@ -111,6 +112,18 @@ function withoutAnswer({ name, args, line, block = [] }: Statement, { object, fi
   if (!isOrdinary || block.some((one) => answers.test(one.name) || one.name === "location")) return [];
   const why = `line ${line}: location ${visible(args.join(" "))} names no backend, so nginx looks for a file of its own and answers 404; it needs a proxy_pass`;
   return [{ object, kind: "field-doubtful", field, why }];
+}
+
+/** Finds `try_files` where a Service answers: nginx has none of the files of the Service. */
+function filesOfNginx(statements: readonly Statement[], { object, field }: Snippet): Problem[] {
+  if (field === authSnippet || statements.some(({ name }) => name === "root" || name === "alias")) return [];
+  return statements.flatMap(({ name, args, line }): Problem[] => {
+    const last = args.at(-1);
+    if (name !== "try_files" || last === undefined) return [];
+    const end = last.startsWith("=") ? `gets ${visible(last.slice(1))}` : `goes on as ${visible(last)}`;
+    const why = `line ${line}: try_files looks for files of nginx and none of the Service, so nearly every request ${end}; let the Service find its files`;
+    return [{ object, kind: "field-doubtful", field, why }];
+  });
 }
 
 interface Declared {

@@ -2,6 +2,7 @@
 import { accessSync, chmodSync, constants, mkdirSync, realpathSync } from "node:fs";
 import { fileError } from "../../file-errors.ts";
 import { nameKeyIn } from "./name-key.ts";
+import { writePages } from "./pages.ts";
 import { pathsOf, type RunFolder } from "./paths.ts";
 import { plantedIn } from "./planted.ts";
 
@@ -36,6 +37,7 @@ export function openRunFolder(path: string): OpenedFolder {
       folder.include,
       folder.temp,
       folder.logs,
+      folder.html,
       folder.sockets,
       folder.keys,
       folder.data,
@@ -43,6 +45,7 @@ export function openRunFolder(path: string): OpenedFolder {
       mkdirSync(one, { recursive: true });
       chmodSync(one, 0o700);
     }
+    writePages(folder.html);
     return { ok: true, folder: { ...folder, nameKey: nameKeyIn(folder.keys) } };
   } catch (error) {
     return { ok: false, why: `The run folder ${path} cannot be used: ${fileError(error)}.` };

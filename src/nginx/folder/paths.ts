@@ -48,6 +48,8 @@ export interface RunFolder {
    */
   readonly temp: string;
   readonly logs: string;
+  /** nginx's own folder of pages, in which it looks for files unless a snippet has a `root`. */
+  readonly html: string;
   readonly sockets: string;
   /**
    * The files with salted hashes of passwords (see `Pass`): `controller` has that of the
@@ -102,6 +104,7 @@ export function pathsOf(root: string): RunFolder {
     include: join(root, "include"),
     temp: join(root, "temp"),
     logs: join(root, "logs"),
+    html: join(root, "html"),
     sockets,
     keys,
     controllerPass: join(keys, "controller"),

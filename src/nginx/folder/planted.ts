@@ -21,7 +21,8 @@ export function plantedIn(folder: RunFolder): string | undefined {
   }
   for (const entry of entriesOf(folder.sockets))
     if (!entry.isSocket()) return `${nameIn(folder, join(folder.sockets, entry.name))} exists and is not a socket`;
-  for (const path of [folder.tls, folder.auth, folder.include, folder.data, folder.keys, folder.logs, folder.temp]) {
+  const { tls, auth, include, data, keys, logs, html, temp } = folder;
+  for (const path of [tls, auth, include, data, keys, logs, html, temp]) {
     const link = entriesOf(path, path !== folder.temp).find((entry) => isLink(entry, path === folder.logs));
     if (link !== undefined)
       return `${nameIn(folder, join(link.parentPath, link.name))} is a link, which is not followed`;
@@ -30,8 +31,8 @@ export function plantedIn(folder: RunFolder): string | undefined {
 }
 
 const foldersOf = (folder: RunFolder): readonly string[] => {
-  const { tls, auth, include, temp, logs, sockets, keys, data } = folder;
-  return [tls, auth, include, temp, logs, sockets, keys, data];
+  const { tls, auth, include, temp, logs, html, sockets, keys, data } = folder;
+  return [tls, auth, include, temp, logs, html, sockets, keys, data];
 };
 
 /** Returns all files of the folder, including the temporary names under which they are written. */
