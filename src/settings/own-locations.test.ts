@@ -5,19 +5,27 @@ test.each([
   ["add_header X y;\nlocation /a { return 200; }", "add_header X y;\nlocation /a { return 200; }"],
   [
     "location /a {\n  proxy_pass http://a/b;\n}",
-    "location /a {\n  proxy_set_header Connection close; proxy_pass http://a/b; proxy_redirect default;\n}",
+    "location /a {\n  proxy_set_header Connection close; proxy_buffering on; proxy_pass http://a/b; proxy_redirect default;\n}",
   ],
   [
     "location /a { proxy_pass http://$a; proxy_set_header X y; }",
-    "location /a { proxy_pass http://$a; proxy_set_header X y; }",
+    "location /a { proxy_buffering on; proxy_pass http://$a; proxy_set_header X y; }",
   ],
   [
     "location /a { proxy_redirect off; if ($x) { proxy_pass http://a; } }",
-    "location /a { proxy_set_header Connection close; proxy_redirect off; if ($x) { proxy_pass http://a; } }",
+    "location /a { proxy_set_header Connection close; proxy_buffering on; proxy_redirect off; if ($x) { proxy_pass http://a; } }",
   ],
   [
     "server { listen 1; location / { location /in { proxy_pass http://a; } } }",
-    "server { listen 1; location / { proxy_set_header Connection close; location /in { proxy_pass http://a; proxy_redirect default; } } }",
+    "server { listen 1; location / { proxy_set_header Connection close; proxy_buffering on; location /in { proxy_pass http://a; proxy_redirect default; } } }",
+  ],
+  [
+    "location /a { proxy_set_header X y; proxy_buffering off; proxy_pass http://$a; }",
+    "location /a { proxy_set_header X y; proxy_buffering off; proxy_pass http://$a; }",
+  ],
+  [
+    "proxy_buffering off; location /a { proxy_set_header X y; proxy_pass http://$a; }",
+    "proxy_buffering off; location /a { proxy_set_header X y; proxy_pass http://$a; }",
   ],
   ["location {", "location {"],
 ])("the snippet %j gets the defaults that its locations lack", (text, written) => {

@@ -5,11 +5,7 @@
  * redirects are corrected.
  */
 import { parse, type Statement } from "../kinds/grammar.ts";
-
-interface Insertion {
-  readonly at: number;
-  readonly text: string;
-}
+import { type Insertion, withInsertions } from "./insertions.ts";
 
 /**
  * Returns the text of a server's or the http block's snippet, with nginx's own defaults in its
@@ -17,19 +13,20 @@ interface Insertion {
  */
 export function withOwnLocations(text: string): string {
   const parsed = parse(text);
-  const insertions = parsed.ok ? parsed.statements.flatMap(insertionsIn) : [];
-  const parts: string[] = [];
-  let written = 0;
-  for (const { at, text: added } of insertions.toSorted((a, b) => a.at - b.at)) {
-    parts.push(text.slice(written, at), added);
-    written = at;
-  }
-  return parts.join("") + text.slice(written);
+  if (!parsed.ok) return text;
+  const isSaid = parsed.statements.some(({ name }) => name === buffering);
+  const all = parsed.statements.flatMap((one) => insertionsIn(one, isSaid));
+  return withInsertions(text, all);
 }
 
-function insertionsIn({ name, block = [] }: Statement): readonly Insertion[] {
-  if (name !== "location") return block.flatMap(insertionsIn);
-  return passes(block) ? [...ownHeaders(block), ...ownRedirects(block)] : [];
+const buffering = "proxy_buffering";
+
+/** `isSaid` is true if a block around the statement has a line about buffering. */
+function insertionsIn({ name, block = [] }: Statement, isSaid: boolean): readonly Insertion[] {
+  const saysHere = isSaid || block.some((one) => one.name === buffering);
+  if (name !== "location") return block.flatMap((one) => insertionsIn(one, saysHere));
+  if (!passes(block)) return [];
+  return [...ownHeaders(block), ...(saysHere ? [] : ownBuffering(block)), ...ownRedirects(block)];
 }
 
 function passes(block: readonly Statement[]): boolean {
@@ -42,6 +39,11 @@ function passes(block: readonly Statement[]): boolean {
 function ownHeaders(block: readonly Statement[]): Insertion[] {
   if (block.some(({ name }) => name === "proxy_set_header")) return [];
   return [{ at: block[0]!.from, text: "proxy_set_header Connection close; " }];
+}
+
+/** Buffers answers. Otherwise nginx stores none in a cache that the author has set up. */
+function ownBuffering(block: readonly Statement[]): Insertion[] {
+  return [{ at: block[0]!.from, text: `${buffering} on; ` }];
 }
 
 /**

@@ -1,5 +1,8 @@
 /** Tests keys about requests of clients and the answers to them, observed by a client. */
+import { mkdtempSync, rmSync } from "node:fs";
 import { connect as connectHttp2 } from "node:http2";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Configured, host, ingress, startConfigured } from "./support/configured.ts";
 import { request } from "./support/request.ts";
@@ -114,6 +117,19 @@ test("default-type is the type of answers that nginx makes itself", async () => 
   };
   expect(await type({})).toBe("text/html");
   expect(await type({ "default-type": "text/x-own" })).toBe("text/x-own");
+});
+
+test("a location of server-snippet stores answers in a cache of http-snippet", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "cache-"));
+  const cached =
+    "proxy_cache kept; proxy_cache_key $uri; proxy_cache_valid 1m; add_header X-Cache $upstream_cache_status;";
+  await it.set({
+    "http-snippet": `proxy_cache_path ${folder} keys_zone=kept:1m;`,
+    "server-snippet": `location = /origin { return 200 "x"; } location = /cached { ${cached} proxy_set_header Host ${host}; proxy_pass http://127.0.0.1:${port}/origin; }`,
+  });
+  const state = async () => (await it.ask({ path: "/cached" })).headers?.["x-cache"];
+  expect([await state(), await state()]).toEqual(["MISS", "HIT"]);
+  rmSync(folder, { recursive: true });
 });
 
 test("http-snippet is part of the http block", async () => {

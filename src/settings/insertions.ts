@@ -1,0 +1,17 @@
+/** Text of Sluice between the statements of an author's snippet. */
+
+export interface Insertion {
+  /** The offset in the author's text. */
+  readonly at: number;
+  readonly text: string;
+}
+
+export function withInsertions(text: string, insertions: readonly Insertion[]): string {
+  const parts: string[] = [];
+  let written = 0;
+  for (const { at, text: added } of insertions.toSorted((a, b) => a.at - b.at)) {
+    parts.push(text.slice(written, at), added);
+    written = at;
+  }
+  return parts.join("") + text.slice(written);
+}
