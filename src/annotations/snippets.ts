@@ -13,6 +13,7 @@ import type { View } from "../directives/token.ts";
 import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import { parse, type Statement } from "../kinds/grammar.ts";
 import { type HeaderLine, headerLinesIn, headerLinesOf, restatedView } from "../settings/header-lines.ts";
+import { withNestedBlocks } from "../settings/nested-blocks.ts";
 import { withOwnLocations } from "../settings/own-locations.ts";
 import { snippet } from "../settings/snippet.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
@@ -150,7 +151,7 @@ function headersSetBy({ name, args }: Statement): string[] {
 }
 
 function view({ text, namesUpstream }: Snippet): View {
-  return text === "" ? false : { text: snippet.view(text), namesUpstream };
+  return text === "" ? false : { text: snippet.view(withNestedBlocks(text)), namesUpstream };
 }
 
 export const configurationSnippet = resolvedFeature({

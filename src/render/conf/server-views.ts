@@ -68,6 +68,7 @@ const routerVariables = [
   "s_to",
   "s_at",
   "s_inner",
+  "s_located",
   "route_unserved",
   "route_tls",
   "route_certificate",

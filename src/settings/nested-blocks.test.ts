@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { withNestedBlocks } from "./nested-blocks.ts";
+
+const header = "add_header Strict-Transport-Security $strict_transport_security always;";
+
+test.each([
+  ["add_header X y;", "add_header X y;"],
+  ["if ($a) { return 403; }", "if ($a) { return 403; }"],
+  ["if ($a) {\n  add_header X y;\n}", `if ($a) {\n  ${header} add_header X y;\n}`],
+  ["location /a { return 200; }", "location /a { set $s_located 1; return 200; }"],
+  [
+    "location /a { if ($b) { add_header X y; } proxy_hide_header Z; }",
+    `location /a { set $s_located 1; proxy_hide_header Strict-Transport-Security; if ($b) { ${header} add_header X y; } proxy_hide_header Z; }`,
+  ],
+  ["location /a { }", "location /a { }"],
+  ["access_by_lua_block { local a = { b = 1 } }", "access_by_lua_block { local a = { b = 1 } }"],
+  ["if (", "if ("],
+])("the snippet %j keeps the header of hsts in its blocks", (text, written) => {
+  expect(withNestedBlocks(text)).toBe(written);
+});
