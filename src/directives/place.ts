@@ -84,6 +84,8 @@ export interface Place extends ServerPlace {
   readonly resolver: Token;
   /** Whether a snippet that holds here declares the variable. */
   declares(variable: string): boolean;
+  /** Whether a snippet that holds here contains this word, such as the name of a variable. */
+  names(word: string): boolean;
   /** Notes that the text uses groups of the path, which are parts of the decoded path. */
   needsGroups(): void;
   /** Requires a part of the http block. */

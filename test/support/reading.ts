@@ -85,6 +85,7 @@ export function notingPlace(
     signinHeaders: () => [],
     forgottenBeside: [],
     poolsOf: "",
+    names: () => false,
     declares: () => false,
     needsGroups: () => {},
     timed: () => {},

@@ -18,6 +18,7 @@ import { otherSpellings } from "../../settings/header-spellings.ts";
 import { ownHost } from "../../settings/own-host.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { groupedText } from "../variables.ts";
+import { namedAnswers } from "./answer-variables.ts";
 import { isQuestionVariable, isSigninVariable } from "./kinds.ts";
 import type { ExternalAuth, Question } from "./question.ts";
 
@@ -38,6 +39,7 @@ export function externalAuthView(value: ExternalAuth, place: Place, settings: Se
       question.signin !== "" && place.beside("named", { partial: "auth-signin", view: signinView(question, place) }),
     answers: place.dynamic ? false : answers(question.responseHeaders),
     passes: mayPassAsData(question, place),
+    named: namedAnswers(question.responseHeaders, place),
   };
 }
 

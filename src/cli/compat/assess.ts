@@ -12,7 +12,7 @@ import { distinct, withoutElsewhere } from "../tools/findings.ts";
 import { definitionsOf } from "../tools/folder.ts";
 import { classlessNote } from "../tools/left-out.ts";
 import { pathIn } from "../tools/places.ts";
-import { snippetsIn } from "../tools/snippet-findings.ts";
+import { snippetsIn, variablesOf } from "../tools/snippet-findings.ts";
 import { translated } from "../tools/translated.ts";
 import { type Differences, fits } from "./differences.ts";
 import type { Found } from "./found.ts";
@@ -86,7 +86,10 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   };
   const ours = [...snapshot.ingresses].filter(([key]) => translation.accepted.has(key));
   const texts = [...ours.flatMap(([, ingress]) => [...annotationsOf(ingress, options.annotationsPrefix)]), ...data];
-  const declared = new Set(texts.flatMap(([key, text]) => (key.endsWith("-snippet") ? variablesDeclaredIn(text) : [])));
+  const declared = new Set([
+    ...texts.flatMap(([key, text]) => (key.endsWith("-snippet") ? variablesDeclaredIn(text) : [])),
+    ...variablesOf(snippets),
+  ]);
   const own = ours.map(([, ingress]) => {
     const items = ingressItems(ingress, shapesOf(ingress, snapshot), {
       ...world,

@@ -39,6 +39,13 @@ test("a variable that nothing declares is reported, and one that another snippet
   expect(sentences(reads, map)).toEqual([]);
 });
 
+test("the variables of an auth request are known to the snippets of its Ingress alone", () => {
+  const reads = annotation('more_set_headers "X: $auth_cookie $authHeader0";');
+  const words = sentences(reads).map((one) => one.replace(/^.*(\$\w+).*$/, "$1"));
+  expect(words).toEqual(["$auth_cookie", "$authHeader0"]);
+  expect(sentences({ ...reads, brings: ["auth_cookie", "authHeader0"] })).toEqual([]);
+});
+
 test("a zone or a log format that nothing declares is reported with the nearest one", () => {
   const http: Snippet = {
     object: { kind: "ConfigMap", namespace: "ops", name: "sluice" },

@@ -4,6 +4,7 @@
  * formats that nothing declares. A snippet that is not allowed or cannot be parsed already has
  * another Problem and is skipped here.
  */
+import { answerVariables } from "../../annotations/external-auth/answer-variables.ts";
 import { didYouMean } from "../../did-you-mean.ts";
 import { allDirectives, type Context, contextInside, directiveMistake } from "../../directives/nginx-directives.ts";
 import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
@@ -25,6 +26,8 @@ export interface Snippet {
   readonly text: string;
   /** The block of nginx.conf that it is written into. */
   readonly context: Context;
+  /** Names of the variables that an auth request brings for it. */
+  readonly brings?: readonly string[];
 }
 
 /**
@@ -33,14 +36,16 @@ export interface Snippet {
  */
 export function snippetsIn(
   { ingresses, configMaps }: Snapshot,
-  { allowSnippetAnnotations }: Settings,
+  { allowSnippetAnnotations, globalAuthUrl, globalAuthResponseHeaders }: Settings,
   { annotationsPrefix, configMap }: TranslateOptions,
 ): readonly Snippet[] {
   const { metadata, data = {} } = configMaps.get(configMap ?? "") ?? {};
+  const everywhere = globalAuthUrl.kind === "ask" ? namesOf(globalAuthResponseHeaders) : [];
   const own = Object.entries(data).flatMap(([key, text]): Snippet[] => {
     const context = ownKeys.get(key);
     if (context === undefined || metadata === undefined) return [];
-    return [{ object: { kind: "ConfigMap", ...nameOf(metadata) }, field: `data.${key}`, text, context }];
+    const object = { kind: "ConfigMap", ...nameOf(metadata) };
+    return [{ object, field: `data.${key}`, text, context, brings: everywhere }];
   });
   if (!allowSnippetAnnotations) return own;
   const others = [...ingresses.values()].flatMap(({ metadata }) =>
@@ -48,7 +53,9 @@ export function snippetsIn(
       const text = metadata.annotations?.[`${annotationsPrefix}/${key}`];
       if (text === undefined) return [];
       const object = { kind: "Ingress", ...nameOf(metadata) };
-      return [{ object, field: `annotation ${key}`, text, context }];
+      const value = (name: string) => metadata.annotations?.[`${annotationsPrefix}/${name}`] ?? "";
+      const brings = value("auth-url") === "" ? everywhere : namesOf(value("auth-response-headers").split(","));
+      return [{ object, field: `annotation ${key}`, text, context, brings }];
     }),
   );
   return [...own, ...others];
@@ -74,10 +81,17 @@ const annotations: ReadonlyMap<string, Context> = new Map([
 export const contextOf = (of: "annotation" | "key", name: string): Context | undefined =>
   (of === "annotation" ? annotations : ownKeys).get(name);
 
+const namesOf = (headers: readonly string[]): readonly string[] => answerVariables(headers).map(({ name }) => name);
+
 const nameOf = ({ namespace, name }: { readonly namespace?: string; readonly name: string }) => ({
   ...(namespace === undefined ? {} : { namespace }),
   name,
 });
+
+/** Returns the variables that snippets declare, and those that auth requests bring for them. */
+export function variablesOf(snippets: readonly Snippet[]): ReadonlySet<string> {
+  return new Set(snippets.flatMap(({ text, brings = [] }) => [...variablesDeclaredIn(text), ...brings]));
+}
 
 /**
  * Returns the findings about all snippets together. nginx has one table of names, so a name that
@@ -91,7 +105,7 @@ export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
     return parsed.ok ? [{ snippet, statements: parsed.statements }] : [];
   });
   const declared = {
-    variables: new Set(snippets.flatMap(({ text }) => variablesDeclaredIn(text))),
+    variables: variablesOf(snippets),
     names: [...builtIn, ...all.flatMap(({ statements }) => namesDeclaredIn(statements))],
     isWhole: !all.some(({ statements }) => includesFiles(statements)),
   };

@@ -27,7 +27,7 @@ import { requestHeaders } from "../settings/forwarded.ts";
 import type { Template } from "../template.ts";
 import { behindSocket } from "./behind-socket.ts";
 import { type NamedGroup, namedGroups, noGroups } from "./named-groups.ts";
-import { declaredFor, usedHeaders } from "./used-names.ts";
+import { snippetNames, usedHeaders } from "./used-names.ts";
 import { type AboutLocations, locationView } from "./view.ts";
 
 export interface LocationText {
@@ -155,7 +155,6 @@ export class LocationTexts {
     const apart: string[] = poolsOf === "" ? [] : [poolsOf];
     let timed = false;
     let grouped = this.#about.headersNameGroups;
-    const declared = declaredFor(values, this.#about.settings);
     const isLive = dynamic && ownTextOf(values, "location") === "";
     const place: Place = {
       ...filesOf(this.#root, files),
@@ -173,7 +172,7 @@ export class LocationTexts {
       forgottenBeside: forgottenLines({ http, server: [...server, ...hostLines], location: [] }, "add_header"),
       signinHeaders: () => signinHeaders(values, place, this.#about.settings),
       poolsOf,
-      declares: (variable) => declared.has(variable),
+      ...snippetNames(values, this.#about.settings),
       needsGroups: () => {
         grouped = true;
       },

@@ -1,5 +1,7 @@
 /** Names that texts of the operator and of authors declare or read. */
+import { ownTextOf } from "../../annotations/hooks.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
+import type { Place } from "../../directives/place.ts";
 import { declaredBySettings } from "../../settings/declared-variables.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { AboutLocations } from "./view.ts";
@@ -21,8 +23,18 @@ export function usedHeaders({ requestHeaders: headers, everywhere, settings }: A
   return new Set([...names, ...read].map((name) => name.toLowerCase()));
 }
 
+/** Answers about names in the location's own snippets and in those of the ConfigMap. */
+export function snippetNames(values: FeatureValues, settings: Settings): Pick<Place, "declares" | "names"> {
+  const declared = declaredFor(values, settings);
+  const text = [ownTextOf(values, "location"), settings.serverSnippet, settings.locationSnippet].join("\n");
+  return {
+    declares: (variable) => declared.has(variable),
+    names: (word) => text.includes(word) && new RegExp(`\\b${word}\\b`).test(text),
+  };
+}
+
 /** Returns the variables that the location's own snippets declare, and those of the ConfigMap. */
-export function declaredFor(values: FeatureValues, settings: Settings): ReadonlySet<string> {
+function declaredFor(values: FeatureValues, settings: Settings): ReadonlySet<string> {
   const own = featureList.flatMap(([name, { declares }]) => declares?.(values[name] as never) ?? []);
   const theirs = declaredBySettings(settings);
   return own.length === 0 ? theirs : new Set([...theirs, ...own]);
