@@ -33,7 +33,7 @@ export const wrong = (path: Path, why: string): readonly Finding[] => [{ path, w
 export const lacking = (field: string, why = `${field} is missing`): readonly Finding[] => [
   { path: [], why, fatal: true, lacks: field },
 ];
-const fine: readonly Finding[] = [];
+export const fine: readonly Finding[] = [];
 
 /**
  * Returns the findings of a part as those of the whole, in which `step` leads to the part. Paths
@@ -101,7 +101,7 @@ export function mapOf(key: Rule, check: Check): Check {
   return (value) => {
     if (!isMapping(value)) return wrong([], `${found(value)} is given where a mapping is required`);
     let findings = fine;
-    for (const name of Object.keys(value)) {
+    for (const name in value) {
       const why = key(name);
       if (why !== undefined) findings = both(findings, wrong([name], why));
       findings = both(findings, under(name, check(value[name])));
@@ -118,17 +118,18 @@ export function record(
   required: readonly string[] = [],
   ...more: Check[]
 ): Check {
+  const known = new Map(Object.entries(fields));
   const check: Check = (value) => {
     if (!isMapping(value)) return wrong([], `${found(value)} is given where a mapping is required`);
     let findings = fine;
     for (const name of required) if (isAbsent(value[name])) findings = both(findings, lacking(name));
-    for (const name of Object.keys(value)) {
+    for (const name in value) {
       const item = value[name];
       if (isAbsent(item)) continue;
-      const known = Object.hasOwn(fields, name) ? fields[name] : undefined;
-      findings = both(findings, known === undefined ? unknownField(name, fields) : under(name, known(item)));
+      const field = known.get(name);
+      findings = both(findings, field === undefined ? unknownField(name, fields) : under(name, field(item)));
     }
-    if (findings.some(({ fatal }) => fatal)) return findings;
+    if (isRefused(findings)) return findings;
     for (const one of more) findings = both(findings, one(value));
     return findings;
   };
@@ -143,10 +144,12 @@ const fieldsOf = new WeakMap<Check, Readonly<Record<string, Check>>>();
  * Joins two lists of findings. Almost all values are fine, and thousands are read at a start, so
  * nothing is copied then.
  */
-function both(some: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
+export function both(some: readonly Finding[], others: readonly Finding[]): readonly Finding[] {
   if (others.length === 0) return some;
   return some.length === 0 ? others : [...some, ...others];
 }
+
+export const isRefused = (findings: readonly Finding[]): boolean => findings.some(({ fatal }) => fatal);
 
 function isAbsent(value: unknown): boolean {
   return value === null || value === undefined;

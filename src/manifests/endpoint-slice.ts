@@ -9,8 +9,9 @@ import { isMapping } from "../model/mapping.ts";
 import {
   anything,
   boolean,
+  both,
   type Check,
-  type Finding,
+  fine,
   listOf,
   port,
   type Rule,
@@ -42,15 +43,16 @@ function unusable(value: string): string {
 
 /** The addresses must have the type that the slice names. */
 const addresses: Check = (value) => {
-  if (!isMapping(value)) return [];
+  if (!isMapping(value)) return fine;
   const rule = addressRules[value.addressType as (typeof types)[number]];
   const endpoints = (value.endpoints ?? []) as readonly { readonly addresses: readonly string[] }[];
-  return endpoints.flatMap((endpoint, at) =>
-    endpoint.addresses.flatMap((address, which): readonly Finding[] => {
+  let findings = fine;
+  for (const [at, endpoint] of endpoints.entries())
+    for (const [which, address] of endpoint.addresses.entries()) {
       const why = rule(address);
-      return why === undefined ? [] : wrong(["endpoints", at, "addresses", which], why);
-    }),
-  );
+      if (why !== undefined) findings = both(findings, wrong(["endpoints", at, "addresses", which], why));
+    }
+  return findings;
 };
 
 export const slicePorts = listOf(

@@ -1,16 +1,29 @@
 /** The API server's rules for an Ingress and for an IngressClass (networking.k8s.io/v1). */
 import { shown } from "../kinds/kind.ts";
 import { isMapping } from "../model/mapping.ts";
-import { anything, type Check, lacking, listOf, port, type Rule, record, text, word, wrong } from "./check.ts";
+import {
+  anything,
+  type Check,
+  type Finding,
+  fine,
+  lacking,
+  listOf,
+  port,
+  type Rule,
+  record,
+  text,
+  word,
+  wrong,
+} from "./check.ts";
 import { metadata } from "./metadata.ts";
 import { ambiguousPart, dnsLabel, dnsSubdomain, host, portName, tlsHost } from "./names.ts";
 
 /** Requires exactly one of two fields. */
 function oneOf(one: string, other: string): Check {
   return (value) => {
-    const given = [one, other].filter((name) => isMapping(value) && value[name] !== undefined && value[name] !== null);
-    if (given.length === 1) return [];
-    return wrong([], given.length === 0 ? `it needs ${one} or ${other}` : `${one} and ${other} exclude each other`);
+    const has = (name: string) => isMapping(value) && value[name] !== undefined && value[name] !== null;
+    if (has(one) !== has(other)) return fine;
+    return wrong([], has(one) ? `${one} and ${other} exclude each other` : `it needs ${one} or ${other}`);
   };
 }
 
@@ -23,7 +36,7 @@ const ended: Check = (value) => {
 };
 
 const backend: Check = (value) => {
-  const isEnded = isMapping(value) && ["serviceName", "servicePort"].some((name) => Object.hasOwn(value, name));
+  const isEnded = isMapping(value) && (Object.hasOwn(value, "serviceName") || Object.hasOwn(value, "servicePort"));
   return isEnded ? ended(value) : presentBackend(value);
 };
 
@@ -62,10 +75,10 @@ const presentBackend = record(
 );
 
 const path: Check = (value) => {
-  if (!isMapping(value)) return [];
+  if (!isMapping(value)) return fine;
   const given = value.path ?? "";
   const why = pathMistake(String(given), value.pathType === "ImplementationSpecific");
-  return why === undefined ? [] : wrong(value.path === undefined ? [] : ["path"], why);
+  return why === undefined ? fine : wrong(value.path === undefined ? [] : ["path"], why);
 };
 
 function pathMistake(given: string, free: boolean): string | undefined {
@@ -79,10 +92,13 @@ const types = ["Exact", "Prefix", "ImplementationSpecific"];
 const knownPath = record({ path: text(), pathType: word(...types), backend }, ["pathType", "backend"], path);
 
 /** The earlier version of the API had no pathType, so its users need to know what to write. */
-const pathEntry: Check = (value) =>
-  knownPath(value).map((one) =>
-    one.lacks === "pathType" ? { ...one, why: `${one.why}; write one of ${types.join(", ")}` } : one,
-  );
+const pathEntry: Check = (value) => {
+  const findings = knownPath(value);
+  return findings.length === 0 ? fine : findings.map(withPathTypes);
+};
+
+const withPathTypes = (finding: Finding): Finding =>
+  finding.lacks === "pathType" ? { ...finding, why: `${finding.why}; write one of ${types.join(", ")}` } : finding;
 
 const rule = record({
   host: text((value) => (value === "" ? undefined : host(value))),
@@ -97,7 +113,7 @@ const rule = record({
 const routesSomething: Check = (value) => {
   const { rules, defaultBackend } = value as { readonly rules?: readonly unknown[]; readonly defaultBackend?: unknown };
   const has = (rules ?? []).length > 0 || (defaultBackend !== undefined && defaultBackend !== null);
-  return has ? [] : lacking("rules", "it needs rules or defaultBackend");
+  return has ? fine : lacking("rules", "it needs rules or defaultBackend");
 };
 
 const secretName: Rule = (name) => (name === "" ? undefined : dnsSubdomain(name));

@@ -89,8 +89,8 @@ export function unreadManifest(why: string, place: Place = { line: 1, column: 1 
 
 interface Item {
   readonly value: unknown;
-  /** The value with its null fields, if it has any. */
-  readonly withNulls?: unknown;
+  /** The value with its null fields; undefined if it has none. */
+  readonly withNulls: unknown;
   /** The path of the object in its document: a `List` holds several. */
   readonly path: Path;
   /**
@@ -98,16 +98,18 @@ interface Item {
    * value, so that a kept object does not keep the whole document in memory.
    */
   readonly placeIn: YamlDocument["placeOf"];
-  readonly doubled?: YamlDocument["doubled"];
+  readonly doubled: YamlDocument["doubled"] | undefined;
 }
+
+const wholeDocument: Path = [];
 
 function itemsOf({ value: written, placeOf: placeIn, doubled }: YamlDocument): Item[] {
   const value = hasNull(written) ? withoutNulls(written) : written;
   if (value === undefined) return [];
-  const nulls = value === written ? {} : { withNulls: written };
   if (!isMapping(value) || !String(value.kind).endsWith("List") || !Array.isArray(value.items))
-    return [{ value, ...nulls, path: [], placeIn, ...(doubled && { doubled }) }];
-  return value.items.map((item, at) => ({ value: item, path: ["items", at], placeIn }));
+    return [{ value, withNulls: value === written ? undefined : written, path: wholeDocument, placeIn, doubled }];
+  const common = { withNulls: undefined, placeIn, doubled: undefined };
+  return value.items.map((item, at) => ({ ...common, value: item, path: ["items", at] }));
 }
 
 /**
@@ -137,8 +139,8 @@ function readItem(
   places: Places,
 ): ReadItem {
   const placeOf = path.length === 0 ? placeIn : below(placeIn, path);
-  const nulls = withNulls === undefined ? {} : { withNulls };
-  if (written.is === "other") return { other: { value: written.value, ...nulls, placeOf }, faults: [], complete: true };
+  if (written.is === "other")
+    return { other: { value: written.value, ...nullsOf(withNulls), placeOf }, faults: [], complete: true };
   if (written.is === "nameless") {
     const fault = {
       object: undefined,
@@ -147,7 +149,9 @@ function readItem(
       why: written.why,
       fatal: true,
     };
-    const stray = isMapping(value) ? { stray: { value, ...nulls, placeOf, ...(doubled && { doubled }) } } : {};
+    const stray = isMapping(value)
+      ? { stray: { value, ...nullsOf(withNulls), placeOf, ...(doubled && { doubled }) } }
+      : {};
     return { ...stray, faults: [fault], complete: false };
   }
   const faults = written.findings.map(({ path: at, why, fatal }) => ({
@@ -160,17 +164,9 @@ function readItem(
   // An object counts as unreadable if the API does not have its apiVersion or kind, so its last
   // good form stays.
   const { kind, key, object } = written.is === "ours" ? written : unreadable(written.name);
-  return {
-    object: {
-      kind,
-      key,
-      placeOf,
-      object,
-      ...(object === undefined && isMapping(value) && unread(value, kind)),
-    },
-    faults,
-    complete: true,
-  };
+  const read = { kind, key, placeOf, object };
+  const isUnread = object === undefined && isMapping(value);
+  return { object: isUnread ? { ...read, ...unread(value, kind) } : read, faults, complete: true };
 }
 
 /**
@@ -181,6 +177,8 @@ const below =
   (placeIn: YamlDocument["placeOf"], path: Path): YamlDocument["placeOf"] =>
   (at) =>
     placeIn([...path, ...at]);
+
+const nullsOf = (withNulls: unknown): Pick<OtherObject, "withNulls"> => (withNulls === undefined ? {} : { withNulls });
 
 const unread = (value: Mapping, kind: WatchedKind) => ({
   gist: gistOf(value),
@@ -206,7 +204,8 @@ function withoutNulls(value: unknown, field = ""): unknown {
 /** Whether the value has null fields. Few objects do; all others are used without a copy. */
 function hasNull(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === null;
-  for (const key of Object.keys(value)) if (hasNull((value as Mapping)[key])) return true;
+  if (Array.isArray(value)) return value.some(hasNull);
+  for (const key in value) if (hasNull((value as Mapping)[key])) return true;
   return false;
 }
 

@@ -1,7 +1,20 @@
 /** Checks `metadata`, which has the same rules for all kinds, except for names. */
 
 import { isMapping } from "../model/mapping.ts";
-import { anything, boolean, type Check, listOf, mapOf, type Rule, record, text, whole, wrong } from "./check.ts";
+import {
+  anything,
+  boolean,
+  both,
+  type Check,
+  type Finding,
+  listOf,
+  mapOf,
+  type Rule,
+  record,
+  text,
+  whole,
+  wrong,
+} from "./check.ts";
 import { dnsLabel, labelValue, qualifiedName } from "./names.ts";
 
 const annotationBytes = 256 * 1024;
@@ -11,7 +24,8 @@ const texts = mapOf(qualifiedName, text());
 const annotations: Check = (value) => {
   const findings = texts(value);
   if (findings.length > 0 || !isMapping(value)) return findings;
-  const bytes = Object.entries(value).reduce((sum, [key, one]) => sum + Buffer.byteLength(key + String(one)), 0);
+  let bytes = 0;
+  for (const key in value) bytes += Buffer.byteLength(key) + Buffer.byteLength(String(value[key]));
   return bytes > annotationBytes
     ? wrong([], `they have ${bytes} bytes together, and ${annotationBytes} is the limit`)
     : [];
@@ -21,16 +35,15 @@ const labelTexts = mapOf(qualifiedName, text(labelValue));
 
 /** Finds keys of annotations among the labels, where they have no effect. */
 const labels: Check = (value) => {
-  const misplaced = Object.keys(isMapping(value) ? value : {}).filter((key) =>
-    /^nginx\.ingress\.kubernetes\.io\//.test(key),
-  );
-  const findings = misplaced.map((key) => ({
-    path: [key],
-    why: "it is an annotation, which belongs below metadata.annotations",
-    fatal: false,
-  }));
-  return [...labelTexts(value), ...findings];
+  let findings = labelTexts(value);
+  if (!isMapping(value)) return findings;
+  for (const key in value) if (/^nginx\.ingress\.kubernetes\.io\//.test(key)) findings = both(findings, misplaced(key));
+  return findings;
 };
+
+const misplaced = (key: string): readonly Finding[] => [
+  { path: [key], why: "it is an annotation, which belongs below metadata.annotations", fatal: false },
+];
 
 const time = text((value) =>
   /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value))

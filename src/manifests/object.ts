@@ -8,7 +8,7 @@ import { type KubernetesObject, keyOf } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
 import type { Endpoints } from "../resources.ts";
-import { type Finding, record, text } from "./check.ts";
+import { type Finding, isRefused, record, text } from "./check.ts";
 import { mirrored } from "./endpoints.ts";
 import { kinds, recognise } from "./kinds.ts";
 import { jsonPatch, withPatchHint } from "./mistakes/patches.ts";
@@ -57,7 +57,7 @@ export function writtenObject(value: unknown): WrittenObject {
     return { is: "mistaken", name, findings: [mistake, ...findingsInCommon(meant, object)] };
   }
   const findings = withPatchHint(recognised.rule.check(object));
-  const good = findings.every(({ fatal }) => !fatal);
+  const good = !isRefused(findings);
   const content = good ? finished(object) : undefined;
   const key = kind === "Endpoints" ? `${keyOf(object)}#` : keyOf(object);
   return { is: "ours", kind: recognised.kind, key, name, findings, object: content };

@@ -36,6 +36,6 @@ const [quote, backslash, colon] = [34, 92, 58];
 function keysIn(value: unknown): number {
   let count = 0;
   if (Array.isArray(value)) for (const item of value) count += keysIn(item);
-  else if (isMapping(value)) for (const key of Object.keys(value)) count += 1 + keysIn(value[key]);
+  else if (isMapping(value)) for (const key in value) count += 1 + keysIn(value[key]);
   return count;
 }

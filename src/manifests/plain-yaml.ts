@@ -48,6 +48,6 @@ function valuesIn(document: string): readonly unknown[] {
 function isJson(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
   if (typeof value !== "object" || value === null) return true;
-  for (const key of Object.keys(value)) if (!isJson((value as Mapping)[key])) return false;
+  for (const key in value) if (!isJson((value as Mapping)[key])) return false;
   return true;
 }

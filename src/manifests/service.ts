@@ -7,8 +7,11 @@ import { shown } from "../kinds/kind.ts";
 import { isMapping } from "../model/mapping.ts";
 import {
   anything,
+  both,
   type Check,
   type Finding,
+  fine,
+  isRefused,
   lacking,
   listOf,
   port,
@@ -48,10 +51,11 @@ const eachPort = listOf(
 /** Several ports must have different names, and no two may have the same number and protocol. */
 const distinctPorts: Check = (value) => {
   const ports = value as readonly { readonly name?: string; readonly port: number; readonly protocol?: string }[];
+  if (ports.length < 2) return fine;
   const findings: Finding[] = [];
   const seen = new Set<string>();
   for (const [at, { name = "", port: number, protocol: given = "TCP" }] of ports.entries()) {
-    if (name === "" && ports.length > 1) findings.push(...wrong([at], "with several ports, each needs a name"));
+    if (name === "") findings.push(...wrong([at], "with several ports, each needs a name"));
     for (const [sign, why] of [
       [`name ${name}`, `the name ${name} is given twice`],
       [`${number}/${given}`, `port ${number} is given twice for ${given}`],
@@ -65,7 +69,7 @@ const distinctPorts: Check = (value) => {
 
 const ports: Check = (value) => {
   const findings = eachPort(value);
-  return findings.some(({ fatal }) => fatal) ? findings : [...findings, ...distinctPorts(value)];
+  return isRefused(findings) ? findings : both(findings, distinctPorts(value));
 };
 
 const complete: Check = (value) => {

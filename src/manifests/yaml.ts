@@ -58,7 +58,8 @@ export function readYaml(text: string, memory = new Memory()): ReadYaml {
 function isShallow(value: unknown, levels: number): boolean {
   if (levels < 0) return false;
   if (typeof value !== "object" || value === null) return true;
-  for (const key of Object.keys(value)) if (!isShallow((value as Mapping)[key], levels - 1)) return false;
+  if (Array.isArray(value)) return value.every((item) => isShallow(item, levels - 1));
+  for (const key in value) if (!isShallow((value as Mapping)[key], levels - 1)) return false;
   return true;
 }
 

@@ -3,7 +3,7 @@
  * definitions (v1.6.3).
  */
 import { shown } from "../../kinds/kind.ts";
-import { type Check, listOf, port, type Rule, record, text, whole, wrong } from "../check.ts";
+import { type Check, isRefused, listOf, port, type Rule, record, text, whole, wrong } from "../check.ts";
 import { dnsLabel, dnsSubdomain } from "../names.ts";
 
 export const filled: Rule = (value) => (value === "" ? "it is empty" : undefined);
@@ -97,7 +97,7 @@ const isBlank = (value: unknown): boolean => value === undefined || value === nu
 export function both(first: Check, ...others: readonly Check[]): Check {
   return (value) => {
     const findings = first(value);
-    if (findings.some(({ fatal }) => fatal)) return findings;
+    if (isRefused(findings)) return findings;
     return [...findings, ...others.flatMap((check) => check(value))];
   };
 }
