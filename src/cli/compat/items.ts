@@ -6,11 +6,11 @@ import { type FilePlace, fullSentence, named, type Problem, sentence } from "../
 import { settingList } from "../../settings/registry.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import type { Translation } from "../../translate/translator.ts";
+import { lackingModule } from "../tools/findings/image-modules.ts";
 import { contextOf } from "../tools/snippet-findings.ts";
 import type { Difference } from "./differences.ts";
 import type { Found } from "./found.ts";
 import type { Item } from "./item.ts";
-import { annotationFields, moduleWork } from "./modules.ts";
 import { Notes } from "./notes.ts";
 import { snippetWork } from "./snippets.ts";
 import type { Unjudged } from "./unjudged.ts";
@@ -57,7 +57,7 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const allowed = translation.configuration.settings.allowSnippetAnnotations;
   const annotations = [...written].map(([name, text]): Item => {
     const work = [
-      ...moduleWork(annotationFields.get(name), text, translation.configuration.settings),
+      ...listed(lackingModule("annotation", name, text, translation.configuration.settings)),
       ...(name.endsWith("-snippet") && allowed
         ? snippetWork(text, world.declared, contextIn(world, "annotation", name))
         : []),
@@ -76,6 +76,8 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const whose = { namespace: object.namespace, class: classNameOf(ingress) };
   return [...annotations, ...eachInItsPlace(whole, rest, place)].map((item) => ({ ...item, ...whose }));
 }
+
+const listed = (one: string | undefined): readonly string[] => (one === undefined ? [] : [one]);
 
 /** Returns what to do about the Problems that ingress-nginx does not have. */
 function workHere(problems: readonly Problem[], { onlyHere }: World): readonly string[] {
@@ -118,7 +120,7 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
     const place = () => world.place({ object, kind: "setting-unknown", key });
     const own = useless ? [] : (world.problems.get(of) ?? []).filter((one) => keyOf(one)?.toLowerCase() === key);
     const work = [
-      ...(setting === undefined ? [] : moduleWork({ ...setting, fallback: () => setting.default }, text, settings)),
+      ...listed(lackingModule("key", key, text, settings)),
       ...(key.endsWith("-snippet") ? snippetWork(text, world.declared, contextIn(world, "key", key)) : []),
     ];
     const idle = own.map(sentence);

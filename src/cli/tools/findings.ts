@@ -18,6 +18,7 @@ import type { TranslateOptions } from "../../translate/options.ts";
 import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
 import type { Command, Flags } from "../flags.ts";
+import { withoutModule } from "./findings/image-modules.ts";
 import { misplacedIn } from "./findings/misplaced.ts";
 import { missingClasses } from "./findings/missing-class.ts";
 import { refusedInSnippets } from "./findings/refused-in-snippets.ts";
@@ -81,6 +82,7 @@ export function judged(
     ...snippetProblems(snippets),
     ...refusedInSnippets(snippets, translation, flags),
     ...settingsElsewhere(snapshot, options.configMap),
+    ...withoutModule(snapshot, configuration.settings, options),
   ]).map((given): Finding => {
     const problem = aboutUnread(given, library.unread);
     const id = objectKey(problem.object.kind, keyOfName(problem.object));
