@@ -14,3 +14,11 @@ export function backendOf({ backends }: Pick<Location<unknown>, "backends">): We
 export function closedReason({ closed }: Pick<Location<unknown>, "closed">): string {
   return closed === undefined ? "" : fullSentence(closed);
 }
+
+/**
+ * Returns the Service and port of an Upstream, `shop/web:80`, from its id. The id may name the
+ * Upstream or the kind of object for which it stands apart: `shop/web/80 for routes`.
+ */
+export function serviceOfUpstream(id: string): string {
+  return id.replace(/ for .*$/, "").replace(/\/([^/]*)$/, ":$1");
+}

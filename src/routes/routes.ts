@@ -7,6 +7,7 @@ import type { FeatureValues } from "../annotations/registry.ts";
 import { conditionWords } from "../model/condition-words.ts";
 import { type CanaryPolicy, type Configuration, catchAll, type Location, type Server } from "../model/configuration.ts";
 import { addressWithPort } from "../model/endpoint.ts";
+import { serviceOfUpstream } from "../model/location.ts";
 import { type EndpointSlice, serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { fullSentence, type Problem } from "../problem.ts";
@@ -142,7 +143,7 @@ export function routeOf(
     endpoints: [...endpoints],
     notReady: [...services].reduce((sum, key) => sum + (notReady.get(key) ?? 0), 0),
     canaries: canaries.map(({ upstream: id, policy }) => ({
-      service: id.replace(/ for .*$/, "").replace(/\/([^/]*)$/, ":$1"),
+      service: serviceOfUpstream(id),
       endpoints: upstreams.get(id)?.endpoints.length ?? 0,
       when: canaryRule(policy),
     })),

@@ -6,7 +6,7 @@
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { type Location, type Server, toNamesake, type Upstream } from "../../model/configuration.ts";
 import { serverKey } from "../../model/listeners.ts";
-import { backendOf } from "../../model/location.ts";
+import { backendOf, serviceOfUpstream } from "../../model/location.ts";
 import { type DecideOptions, decide } from "../decide.ts";
 import type { End, Guard } from "../decision.ts";
 import { type At, atRoute } from "../gateway/gateway.ts";
@@ -173,8 +173,7 @@ function ofIngress(served: Served, asked: AskedRequest, options: DecideOptions):
 function ingressShares(location: Location<FeatureValues>): ReadonlyMap<string, number> {
   const { key, port } = backendOf(location);
   const canaries = location.canaries.map(({ upstream, policy }) => {
-    const service = upstream.replace(/ for .*$/, "").replace(/\/([^/]*)$/, ":$1");
-    return [service, policy.weight / policy.weightTotal] as const;
+    return [serviceOfUpstream(upstream), policy.weight / policy.weightTotal] as const;
   });
   const taken = canaries.reduce((sum, [, share]) => sum + share, 0);
   return sumsOf([[`${key}:${port}`, 1 - taken], ...canaries]);

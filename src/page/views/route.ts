@@ -7,6 +7,7 @@ import { conditionWords } from "../../model/condition-words.ts";
 import { type Balance, catchAll, type Location, type Server, type Upstream } from "../../model/configuration.ts";
 import { addressWithPort } from "../../model/endpoint.ts";
 import { serverKey } from "../../model/listeners.ts";
+import { serviceOfUpstream } from "../../model/location.ts";
 import { type KubernetesObject, serviceOf } from "../../model/objects.ts";
 import { type Snapshot, tableOf, type WatchedKind } from "../../model/snapshot.ts";
 import type { Table } from "../../model/table.ts";
@@ -129,7 +130,7 @@ function endpointsOf(
   const services = new Map<string, Upstream>();
   for (const id of [...backends.map(({ upstream }) => upstream), ...canaries.map(({ upstream }) => upstream)]) {
     const upstream = upstreams.get(id);
-    if (upstream !== undefined) services.set(id.replace(/ for .*$/, "").replace(/\/([^/]*)$/, ":$1"), upstream);
+    if (upstream !== undefined) services.set(serviceOfUpstream(id), upstream);
   }
   const states = statesOf(new Set([...services.keys()].map((service) => service.replace(/:[^:]*$/, ""))), snapshot);
   return [...services].flatMap(([service, { endpoints }]) => {
