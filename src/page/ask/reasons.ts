@@ -136,18 +136,15 @@ function ofPath({ host }: Decision, uri: string): string[] {
     const location = locations[route.location]!;
     const { owner, path } = location;
     // The path `/` that every host has by default belongs to no Ingress.
-    return owner === undefined || backendOf(location).service === ""
-      ? []
-      : [{ text: `${path} (${route.match}, ${named(owner)})`, route }];
+    if (owner === undefined || backendOf(location).service === "") return [];
+    const textAs = (match: string) => `${path} (${match}, ${named(owner)})`;
+    return [{ route, text: textAs(route.match), textAsPrefix: textAs("prefix") }];
   });
-  // A Prefix path is an exact route, too.
   const all = new Set(paths.map(({ text }) => text));
-  const names = [...all].filter(
-    (text) => !all.has(text.replace(" (exact, ", " (prefix, ")) || !text.includes(" (exact, "),
-  );
-  const exact = paths.find(
-    ({ route }) => route.match === "exact" && (uri.startsWith(`${route.path}/`) || uri === `${route.path}/`),
-  );
+  // A Prefix path is an exact route, too.
+  const own = paths.filter(({ route, textAsPrefix }) => route.match !== "exact" || !all.has(textAsPrefix));
+  const names = [...new Set(own.map(({ text }) => text))];
+  const exact = paths.find(({ route }) => route.match === "exact" && uri.startsWith(`${route.path}/`));
   const isCatchAll = host!.how === "nothing else";
   if (isCatchAll && names.length === 0) return [];
   const [what, they] = isCatchAll ? ["the rules without a host", "they have"] : [host!.server.name, "it has"];
