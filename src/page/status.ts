@@ -1,5 +1,5 @@
 /** Assembles the state of a controller, on request, from parts that run anyway. */
-import type { Controller } from "../controller.ts";
+import type { Controller } from "../controller/controller.ts";
 import type { Problem } from "../problem.ts";
 import { severityOf } from "../severity.ts";
 import type { StatusAnswer, StatusCounts } from "./api/status.ts";

@@ -10,7 +10,7 @@ import { fakeCertificate } from "../../src/certificates/fake.ts";
 import { parseFlags } from "../../src/cli/flags/parse.ts";
 import type { Flags } from "../../src/cli/flags.ts";
 import { decideOptions, machineFlags, translateOptions } from "../../src/cli/options.ts";
-import { type Controller, startController } from "../../src/controller.ts";
+import { type Controller, startController } from "../../src/controller/controller.ts";
 import { decide } from "../../src/decide/decide.ts";
 import type { Decision } from "../../src/decide/decision.ts";
 import type { AskedRequest } from "../../src/decide/request.ts";

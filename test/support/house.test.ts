@@ -75,9 +75,8 @@ type Group = keyof typeof groups;
 
 /** Wiring: folders and files that put the rooms together and may import everything. */
 const wiring = [
-  ...["cli", "page"],
-  ...["controller.ts", "main.ts", "machine.ts", "default-backend.ts"],
-  ...["live-streams.ts", "state-file.ts", "streams-while-away.ts"],
+  ...["cli", "page", "controller"],
+  ...["main.ts", "machine.ts", "default-backend.ts", "streams-while-away.ts"],
 ];
 
 const groupOf = (room: string) =>

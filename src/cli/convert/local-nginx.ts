@@ -7,7 +7,7 @@ import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fakeCertificate } from "../../certificates/fake.ts";
-import { startController } from "../../controller.ts";
+import { startController } from "../../controller/controller.ts";
 import { inMode, lackingOf } from "../../directives/capabilities.ts";
 import { machineOf } from "../../machine.ts";
 import type { Snapshot } from "../../model/snapshot.ts";

@@ -2,7 +2,7 @@
  * Starts the controller: from here on nginx serves what the source has. When the program ends, the
  * part `traffic` stops nginx.
  */
-import { startController } from "../../controller.ts";
+import { startController } from "../../controller/controller.ts";
 import { nameCheckLog } from "../../log/name-check-log.ts";
 import { nginxLog } from "../../log/nginx-log.ts";
 import { stapleLog } from "../../log/staple-log.ts";

@@ -3,7 +3,7 @@
  * is a controller.
  */
 
-import type { Controller } from "../../controller.ts";
+import type { Controller } from "../../controller/controller.ts";
 import type { Capability } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
 import type { Health } from "../../health/health.ts";

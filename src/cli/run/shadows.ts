@@ -2,7 +2,7 @@
  * Combines nginx's counts for routes in shadow with the differences under the present
  * Configuration.
  */
-import type { Controller } from "../../controller.ts";
+import type { Controller } from "../../controller/controller.ts";
 import { type ShadowReport, shadowReports } from "../../decide/shadow/report.ts";
 import type { ShadowFigure } from "../../metrics/shadow-metrics.ts";
 import type { Flags } from "../flags.ts";

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { issued } from "../../../src/certificates/issue.ts";
 import { type Converted, converted } from "../../../src/cli/convert/converted.ts";
-import type { Controller } from "../../../src/controller.ts";
+import type { Controller } from "../../../src/controller/controller.ts";
 import type { KubernetesObject } from "../../../src/model/objects.ts";
 import { emptySnapshot, type Snapshot, tableOf, withObjects } from "../../../src/model/snapshot.ts";
 import { changesBetween, gateway } from "../../parity/converted-subject.ts";

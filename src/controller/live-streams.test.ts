@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
+import type { StreamServer } from "../model/configuration.ts";
 import { inTurn } from "./live-streams.ts";
-import type { StreamServer } from "./model/configuration.ts";
 
 function setUp() {
   const done: string[] = [];

@@ -3,11 +3,11 @@
  * endpoints of a turn. A new pool has no endpoints until then, so the statuses of Gateways wait for
  * that report.
  */
-import type { Machine } from "./directives/machine.ts";
-import type { StreamServer } from "./model/configuration.ts";
-import { streamKey } from "./model/records.ts";
-import { answerStreamEndpoints, type StreamPortEvent } from "./names/stream-endpoints.ts";
-import { hasEndpointsAsData, poolRecords, streamService } from "./render/streams/pools.ts";
+import type { Machine } from "../directives/machine.ts";
+import type { StreamServer } from "../model/configuration.ts";
+import { streamKey } from "../model/records.ts";
+import { answerStreamEndpoints, type StreamPortEvent } from "../names/stream-endpoints.ts";
+import { hasEndpointsAsData, poolRecords, streamService } from "../render/streams/pools.ts";
 
 export interface LiveStreams {
   /**

@@ -1,0 +1,186 @@
+/**
+ * A whole controller for one source: it opens nginx, runs the sync, and can stop so that requests
+ * in flight end. `run`, `serve` and the tests all start it; they differ in the source of the
+ * Snapshot and in the listeners.
+ */
+
+import { setTimeout as delay } from "node:timers/promises";
+import type { Machine } from "../directives/machine.ts";
+import type { ConnectionFigures } from "../model/nginx-figures.ts";
+import { answerCheckedNames } from "../names/checked-names.ts";
+import { familyLookup } from "../names/lookup.ts";
+import type { Channel, MemoryState } from "../nginx/channel.ts";
+import type { Nginx, OpenedNginx } from "../nginx/index.ts";
+import type { Routed, RouterQuestion } from "../nginx/routed.ts";
+import { askResponders } from "../ocsp/ask.ts";
+import { StapledSource } from "../ocsp/stapled-source.ts";
+import { openRenderer } from "../render/open-renderer.ts";
+import type { Renderer } from "../render/rendering.ts";
+import { SteadyRenderer } from "../render/steady-renderer.ts";
+import type { Template } from "../render/template.ts";
+import type { Memory } from "../sync/ports.ts";
+import type { Sync } from "../sync/sync.ts";
+import { type TemplateVerdict, tryTemplate } from "../template/trial.ts";
+import { systemClock } from "../timing/clock.ts";
+import { openMemory } from "./held-memory.ts";
+import { openLiveStreams } from "./live-streams.ts";
+import type { ControllerOptions } from "./options.ts";
+import { syncOf } from "./sync.ts";
+
+export interface Controller {
+  readonly sync: Sync;
+  readonly renderer: Renderer;
+  readonly machine: Machine;
+  readonly nginx: Nginx;
+  /**
+   * Whether nginx serves a configuration of Sluice: one that was applied, or the last good one of a
+   * former process.
+   */
+  readonly isServing: boolean;
+  /** Rejects when the sync ends because of a bug. */
+  readonly running: Promise<void>;
+  /** Resolves when all changes so far are live or refused, those of streams among them. */
+  settled(): Promise<void>;
+  /**
+   * Returns a part of the counts that workers have gathered since the last call, and removes it.
+   * The text is empty when none is left.
+   */
+  counts(): Promise<string>;
+  /** Returns nginx's counts of routes in shadow, as lines of JSON. */
+  shadow(): Promise<string>;
+  /** Returns the use of the records' memory; undefined if nginx does not answer or has none. */
+  memory(): Promise<MemoryState | undefined>;
+  /**
+   * Returns where the running router sends a request. Returns undefined if nginx does not
+   * answer, or refuses the request itself.
+   */
+  route(question: RouterQuestion): Promise<Routed | undefined>;
+  /** Whether nginx answers within `limitMs`. */
+  answers(limitMs: number): Promise<boolean>;
+  /** See `Channel`. */
+  readonly peers: Channel["peers"];
+  /** Returns the number of connections; undefined while nginx does not answer. */
+  connections(): Promise<ConnectionFigures | undefined>;
+  /** Tries a template on the present Configuration, and uses it from now on if it works. */
+  useTemplate(template: Template): Promise<TemplateVerdict>;
+  /** Ends the sync, and nginx after the requests in flight, which get `limitMs`. */
+  drain(limitMs: number): Promise<void>;
+  /** Ends everything. It drains first, unless `drain` was called before. */
+  stop(limitMs: number): Promise<void>;
+}
+
+export type StartedController =
+  | { readonly ok: true; readonly controller: Controller }
+  | { readonly ok: false; readonly why: string };
+
+/**
+ * Starts the controller. Names and endpoints that nginx asks for are answered before nginx starts,
+ * because it may ask at once.
+ */
+export async function startController(options: ControllerOptions): Promise<StartedController> {
+  const { folder, machine, installed, template, events } = options;
+  const memoryOpened = Promise.withResolvers<Memory>();
+  const endNames = answerNames(options);
+  const streams = openLiveStreams(
+    machine,
+    memoryOpened.promise.then(({ records }) => records),
+    events.streams,
+  );
+  const endAnswers = () => Promise.all([endNames(), streams.end()]);
+  const opened = await openNginx(options);
+  if (!opened.ok) {
+    await endAnswers();
+    return opened;
+  }
+  const { nginx, found } = opened;
+
+  const { channel, memory, former } = await openMemory(folder, installed);
+  memoryOpened.resolve(memory);
+  const plain = openRenderer(machine, template, former);
+  const renderer = new SteadyRenderer(plain, template, events.templateGaveUp);
+  const ending = new AbortController();
+  const source = stapledSource(options, ending.signal);
+  const sync = syncOf(options, { source, renderer, memory, nginx, streams, fake: await options.fake });
+  const audits = auditing(sync, options, ending.signal);
+  const running = Promise.all([sync.run(ending.signal), audits]).then(() => {});
+  const drained = async (limitMs: number) => {
+    ending.abort();
+    await running;
+    await nginx.stop(limitMs);
+  };
+  let draining: Promise<void> | undefined;
+  const drain = (limitMs: number) => {
+    draining ??= drained(limitMs);
+    return draining;
+  };
+  return {
+    ok: true,
+    controller: {
+      sync,
+      renderer,
+      machine,
+      nginx,
+      running,
+      settled: async () => {
+        await sync.settled();
+        await streams.taken(sync.configuration?.streams ?? []);
+      },
+      get isServing() {
+        return nginx.pid !== undefined && (sync.live !== undefined || found.kind !== "nothing");
+      },
+      counts: () => channel.counts(),
+      shadow: () => channel.shadow(),
+      peers: (addresses) => channel.peers(addresses),
+      memory: () => channel.state(),
+      route: (question) => channel.route(question),
+      answers: (limitMs) => channel.answers(limitMs),
+      connections: () => channel.connections(),
+      useTemplate: async (next) => {
+        await sync.settled();
+        const trial = { machine, nginx, builtIn: template, signal: ending.signal };
+        const verdict = await tryTemplate(next, sync.configuration!, trial);
+        if (verdict.kind === "good") {
+          renderer.use(next);
+          sync.wakeUp();
+        }
+        return verdict;
+      },
+      drain,
+      stop: async (limitMs) => {
+        await drain(limitMs);
+        await endAnswers();
+        channel.close();
+      },
+    },
+  };
+}
+
+/** Answers nginx's questions for the addresses of names. Returns a function that ends this. */
+function answerNames({ machine, translate, events }: ControllerOptions): () => Promise<void> {
+  return answerCheckedNames({
+    port: machine.ports.nameCheck,
+    policy: translate.asked,
+    lookup: familyLookup(machine.nameservers),
+    report: events.nameCheck,
+  });
+}
+
+function openNginx({ installed, folder, endWithController, pace, events }: ControllerOptions): Promise<OpenedNginx> {
+  return installed.open({ folder, endWithController, maxDraining: pace.maxDraining, report: events.nginx });
+}
+
+function stapledSource({ source, translate, events }: ControllerOptions, signal: AbortSignal): StapledSource {
+  const ask = askResponders(translate.asked);
+  return new StapledSource(source, { ask, clock: systemClock, report: events.staple }, signal);
+}
+
+/** Checks at intervals whether another program has written to nginx's memory. */
+async function auditing(sync: Sync, { pace, events }: ControllerOptions, signal: AbortSignal): Promise<void> {
+  const { auditMs = 10_000 } = pace;
+  while (!signal.aborted) {
+    await delay(auditMs, undefined, { signal, ref: false }).catch(() => {});
+    if (signal.aborted) return;
+    const strange = await sync.audit();
+    if (strange.length > 0) events.strangeRecords(strange);
+  }
+}

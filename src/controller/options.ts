@@ -1,0 +1,52 @@
+/** Inputs of a controller, in which `run`, `serve` and the tests differ. */
+import type { Machine } from "../directives/machine.ts";
+import type { Certificate } from "../model/configuration.ts";
+import type { CheckedNameEvent } from "../names/checked-names.ts";
+import type { StreamPortEvent } from "../names/stream-endpoints.ts";
+import type { InstalledNginx, NginxEvent, RunFolder } from "../nginx/index.ts";
+import type { StapleEvent } from "../ocsp/stapled-source.ts";
+import type { Template } from "../render/template.ts";
+import type { Listener, Source } from "../sync/ports.ts";
+import type { TranslateOptions } from "../translate/options.ts";
+
+export interface ControllerOptions {
+  readonly source: Source;
+  readonly translate: TranslateOptions;
+  readonly machine: Machine;
+  /** The opened nginx and its run folder. */
+  readonly installed: InstalledNginx;
+  readonly folder: RunFolder;
+  /** The built-in template. */
+  readonly template: Template;
+  readonly pace: Pace;
+  /**
+   * The certificate of hosts that have none. Its key takes another thread a tenth of a second, so a
+   * program makes it first.
+   */
+  readonly fake: Promise<Certificate>;
+  /** See `NginxOptions`. */
+  readonly endWithController: boolean;
+  readonly listener: Listener;
+  readonly events: ControllerEvents;
+}
+
+/** How often nginx may be reloaded, and how often its memory is checked. */
+export interface Pace {
+  readonly syncRateLimit: number;
+  readonly reloadBurst: number;
+  /** See `NginxOptions`. */
+  readonly maxDraining: number;
+  readonly auditMs?: number;
+}
+
+/** Events beside the turns, for the log and metrics. */
+export interface ControllerEvents {
+  readonly nginx: (event: NginxEvent) => void;
+  readonly staple: (event: StapleEvent) => void;
+  readonly nameCheck: (event: CheckedNameEvent) => void;
+  readonly streams: (event: StreamPortEvent) => void;
+  /** Called when a template has failed on the present objects and the built-in one replaces it. */
+  readonly templateGaveUp: (why: string) => void;
+  /** Called with keys of records that another program had changed, and that were restored. */
+  readonly strangeRecords: (keys: readonly string[]) => void;
+}

@@ -1,0 +1,90 @@
+/**
+ * Builds the sync of a controller from its parts. Some ports look at the present Configuration of
+ * the sync itself, such as whether reloads have to wait for older workers.
+ */
+import { join } from "node:path";
+import { inMode } from "../directives/capabilities.ts";
+import type { Certificate } from "../model/configuration.ts";
+import { nameOf } from "../model/objects.ts";
+import { OpenedFiles } from "../nginx/folder/opened-files.ts";
+import type { Nginx } from "../nginx/index.ts";
+import type { StapledSource } from "../ocsp/stapled-source.ts";
+import type { ObjectName } from "../problem.ts";
+import { settingsProblems } from "../render/settings/view.ts";
+import type { SteadyRenderer } from "../render/steady-renderer.ts";
+import type { Memory, Nginx as NginxPort } from "../sync/ports.ts";
+import { Sync } from "../sync/sync.ts";
+import { systemClock } from "../timing/clock.ts";
+import { TokenBucket } from "../timing/token-bucket.ts";
+import type { TranslateOptions } from "../translate/options.ts";
+import { SteadyTranslator } from "../translate/steady-translator.ts";
+import type { LiveStreams } from "./live-streams.ts";
+import type { ControllerOptions } from "./options.ts";
+import { stateFile } from "./state-file.ts";
+
+/** What has been opened for the sync. */
+export interface Opened {
+  readonly source: StapledSource;
+  readonly renderer: SteadyRenderer;
+  readonly memory: Memory;
+  readonly nginx: Nginx;
+  readonly streams: LiveStreams;
+  readonly fake: Certificate;
+}
+
+export function syncOf(options: ControllerOptions, opened: Opened): Sync {
+  const { folder, machine, translate, pace } = options;
+  const { source, renderer, memory, streams, fake } = opened;
+  const sync: Sync = new Sync({
+    source,
+    translator: new SteadyTranslator(translate, fake),
+    renderer,
+    memory,
+    nginx: nginxPort(opened.nginx, new OpenedFiles(folder), () => sync),
+    bucket: new TokenBucket(pace.syncRateLimit, pace.reloadBurst, systemClock.now()),
+    clock: systemClock,
+    listener: {
+      problems: (all) => options.listener.problems(all),
+      statuses: (wanted, progress) => {
+        const report = () => options.listener.statuses?.(wanted, progress);
+        if (progress === "made") report();
+        else streams.whenTaken(sync.configuration!.streams, report);
+      },
+      synced: (report) => {
+        options.listener.synced(report);
+        source.follow(stapledOf(sync.configuration));
+      },
+    },
+    state: stateFile(join(folder.data, "state.json")),
+    problemsOf: (settings) =>
+      settingsProblems(settings, inMode(machine.mode, machine.capabilities), machine, configMapName(translate)),
+    configMaps: {
+      settings: translate.configMap,
+      tcp: translate.tcpServicesConfigMap,
+      udp: translate.udpServicesConfigMap,
+    },
+  });
+  return sync;
+}
+
+/** Returns the certificates whose OCSP answers are stapled. */
+function stapledOf(configuration: Sync["configuration"]): readonly Certificate[] {
+  if (configuration?.settings.enableOcsp !== true) return [];
+  return [...configuration.certificates.values(), configuration.defaultCertificate];
+}
+
+function configMapName({ configMap = "" }: TranslateOptions): ObjectName {
+  return { kind: "ConfigMap", ...nameOf(configMap) };
+}
+
+/** The part of nginx that the sync uses. Files that workers open at requests are kept apart. */
+function nginxPort(nginx: Nginx, openedFiles: OpenedFiles, sync: () => Sync): NginxPort {
+  return {
+    apply: (text, signal) => {
+      const alone = sync().configuration?.settings.enableSerialReloads === true;
+      return nginx.apply({ ...text, files: text.files.filter((file) => !file.opened), alone }, signal);
+    },
+    keepOpened: (files) => openedFiles.keep(files, systemClock.now()),
+    hasOlderWorkers: () => nginx.generations().draining > 0,
+  };
+}
