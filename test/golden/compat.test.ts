@@ -510,6 +510,13 @@ test("an auth annotation whose mistake closes the paths is work, because ingress
   expect(closed.text.replace(/\s+/g, " ")).toContain("correct or remove the value; ingress-nginx lets every client in");
 });
 
+test("a ConfigMap with settings that is not read is named as not judged", async () => {
+  const found = await compatOf(permitted.replace("namespace: ingress-nginx", "namespace: ingress"));
+  expect(found.text.replace(/\s+/g, " ")).toContain(
+    "Not judged ConfigMap ingress/ingress-nginx-controller (values.yaml:3:13): its keys are not read, because the settings are those of ConfigMap ingress-nginx/ingress-nginx-controller; --configmap=ingress/ingress-nginx-controller reads these",
+  );
+});
+
 test("an auth service on the controller's own machine is work, unless a flag allows its port", async () => {
   const text = ingress("a", "web", 1, prefixed("auth-url: http://localhost:8242"));
   const found = await compatOf(text);

@@ -12,6 +12,7 @@ import { distinct, withoutElsewhere } from "../tools/findings.ts";
 import { definitionsOf } from "../tools/folder.ts";
 import { classlessNote } from "../tools/left-out.ts";
 import { pathIn } from "../tools/places.ts";
+import { settingsElsewhere } from "../tools/findings/settings-elsewhere.ts";
 import { snippetsIn, variablesOf } from "../tools/snippet-findings.ts";
 import { translated } from "../tools/translated.ts";
 import { type Differences, fits } from "./differences.ts";
@@ -28,7 +29,7 @@ import {
   type World,
 } from "./items.ts";
 import { onlyHere } from "./only-here.ts";
-import { type Unjudged, unjudgedIn } from "./unjudged.ts";
+import { type Unjudged, unjudgedIn, unjudgedSettings } from "./unjudged.ts";
 import { annotationsOf, shapesOf, type Uses } from "./uses.ts";
 
 export interface Assessment {
@@ -119,7 +120,12 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
     ingresses: { same: count("same"), differs: count("differs"), work: count("work") },
     ...(classless !== undefined && { classless }),
     leftOut: [...others].map(([name, some]) => ({ class: name, count: some.length })),
-    unjudged: [...unjudgedIn([...library.problems.values()].flat()), ...unjudgedFlags(found), ...unfilledValues(found)],
+    unjudged: [
+      ...unjudgedIn([...library.problems.values()].flat()),
+      ...unjudgedSettings(settingsElsewhere(snapshot, options.configMap), place),
+      ...unjudgedFlags(found),
+      ...unfilledValues(found),
+    ],
     everybody: list.filter(({ concerns }) => concerns.length === 0).map(({ how }) => how),
   };
 }

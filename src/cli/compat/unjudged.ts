@@ -25,3 +25,14 @@ export function unjudgedIn(problems: Iterable<Problem>): Unjudged[] {
     return [{ of, ...(namespace !== undefined && { namespace }), at, why: field === "" ? why : `${field}: ${why}` }];
   });
 }
+
+/** Returns ConfigMaps that look like the one with the settings, and are not read. */
+export function unjudgedSettings(
+  problems: readonly (Problem & { readonly why: string })[],
+  place: (problem: Problem) => FilePlace | undefined,
+): Unjudged[] {
+  return problems.map((problem) => {
+    const at = place(problem);
+    return { of: named(problem.object), ...(at !== undefined && { at }), why: problem.why };
+  });
+}

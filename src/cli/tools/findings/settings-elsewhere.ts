@@ -7,11 +7,13 @@ import type { Snapshot } from "../../../model/snapshot.ts";
 import type { Problem } from "../../../problem.ts";
 import { settingList } from "../../../settings/registry.ts";
 
+type Elsewhere = Extract<Problem, { readonly kind: "field-doubtful" }>;
+
 /** `read` is the `namespace/name` of the ConfigMap that is read. */
-export function settingsElsewhere({ configMaps }: Pick<Snapshot, "configMaps">, read: string | undefined): Problem[] {
+export function settingsElsewhere({ configMaps }: Pick<Snapshot, "configMaps">, read: string | undefined): Elsewhere[] {
   if (read === undefined || configMaps.has(read)) return [];
   const usual = read.slice(read.indexOf("/") + 1);
-  return [...configMaps].flatMap(([key, found]): Problem[] => {
+  return [...configMaps].flatMap(([key, found]): Elsewhere[] => {
     const { name, namespace, labels } = found.metadata;
     const isControllers = labels?.["app.kubernetes.io/component"] === "controller";
     if ((name !== usual && !isControllers) || !hasSettings(found)) return [];
