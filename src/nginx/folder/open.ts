@@ -2,9 +2,9 @@
 import { accessSync, chmodSync, constants, mkdirSync, realpathSync } from "node:fs";
 import { fileError } from "../../file-errors.ts";
 import { nameKeyIn } from "./name-key.ts";
-import { writePages } from "./pages.ts";
 import { pathsOf, type RunFolder } from "./paths.ts";
 import { plantedIn } from "./planted.ts";
+import { addUsualFiles } from "./usual-files.ts";
 
 export type OpenedFolder =
   | { readonly ok: true; readonly folder: RunFolder }
@@ -45,7 +45,7 @@ export function openRunFolder(path: string): OpenedFolder {
       mkdirSync(one, { recursive: true });
       chmodSync(one, 0o700);
     }
-    writePages(folder.html);
+    addUsualFiles(folder);
     return { ok: true, folder: { ...folder, nameKey: nameKeyIn(folder.keys) } };
   } catch (error) {
     return { ok: false, why: `The run folder ${path} cannot be used: ${fileError(error)}.` };
