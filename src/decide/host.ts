@@ -88,7 +88,8 @@ export function hostOf({ servers }: Pick<Served, "servers">, host: string): Foun
 }
 
 function exactly(server: Server<FeatureValues> | undefined, host: string): FoundHost | undefined {
-  if (server === undefined || host === catchAll) return undefined;
+  // A client may send a wildcard's name as it is written, which is no host below the wildcard.
+  if (server === undefined || host === catchAll || host.startsWith("*.")) return undefined;
   return { server, by: host, how: "name", tls: server.tlsConfigured, certificate: server.certificate };
 }
 

@@ -40,6 +40,7 @@ export const unprovable: Readonly<Record<string, readonly [kinds: string, why: s
   "routing/host-exact-beats-wildcard": ["wildcard-depth", depth],
   "routing/host-upper-case": ["wildcard-depth", depth],
   "routing/host-wildcard-and-catch-all": ["wildcard-depth", depth],
+  "routing/host-wildcard-literal": ["wildcard-depth", depth],
   "routing/host-wildcard-nested": ["wildcard-depth", depth],
   "routing/host-wildcard-one-label": ["wildcard-depth", depth],
   "routing/path-slash-redirect-denied": [
@@ -126,6 +127,7 @@ export const answeredOtherwise: Readonly<Record<string, readonly [requests: read
   "routing/canary-without-endpoints": [[1], "a route answers 503 for the share of a canary without endpoints"],
   "routing/groups-of-the-path-in-other-values": [[11, 27], cookieOfPattern],
   "routing/host-wildcard-and-catch-all": [[4], depth],
+  "routing/host-wildcard-literal": [[2, 3, 4, 5], depth],
   "routing/host-wildcard-nested": [[4], depth],
   "routing/host-wildcard-one-label": [[3], depth],
   "routing/https-redirect-odd-requests": [[17], noRule],

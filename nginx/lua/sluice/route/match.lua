@@ -31,7 +31,8 @@ end
 -- of steps. The fourth is true, with no record, if the text is no host.
 function _M.host(host, generation, shapes)
   local record = get(host, generation, shapes)
-  if record then
+  -- A wildcard's record has a parent. Its own name, with the star in it, is no host below it.
+  if record and not record.parent then
     return record.as and get(record.as, generation, shapes) or record, record.tls
   end
   if not is_host(host) then
