@@ -204,11 +204,6 @@ export interface Feature<F extends Fields, R> {
   readonly readsHeadersLate?: (value: R) => boolean;
   /** Whether its paths set the affinity cookie of their Upstream. */
   readonly issuesCookie?: (value: R) => boolean;
-  /**
-   * For a `host` feature: whether its text limits the bodies of all paths that have no limit of
-   * their own.
-   */
-  readonly limitsBodies?: (value: R) => boolean;
   /** For a `host` feature: whether clients may send a certificate. */
   readonly verifiesClients?: (value: R) => boolean;
   /**

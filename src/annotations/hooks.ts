@@ -27,7 +27,6 @@ const questions = [
   "identifies",
   "issuesCookie",
   "keepsAnswers",
-  "limitsBodies",
   "namesGroups",
   "needsPath",
   "readsHeadersLate",

@@ -15,6 +15,7 @@ import { parse, type Statement } from "../kinds/grammar.ts";
 import { type HeaderLine, headerLinesIn, headerLinesOf, restatedView } from "../settings/header-lines.ts";
 import { withNestedBlocks } from "../settings/nested-blocks.ts";
 import { withOwnLocations } from "../settings/own-locations.ts";
+import { setByPaths, withoutSetByPaths } from "../settings/set-by-paths.ts";
 import { snippet } from "../settings/snippet.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 
@@ -40,11 +41,6 @@ export interface Snippet {
   readonly framesRequests: boolean;
   /** Names of the variables that it declares. */
   readonly declares: readonly string[];
-  /**
-   * Whether it limits bodies. In a server snippet that holds for each location without a limit of
-   * its own.
-   */
-  readonly limitsBodies: boolean;
 }
 
 const withPath = new Set(["location", "alias", "internal"]);
@@ -63,7 +59,9 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
     }
     const parsed = parse(text);
     const statements = parsed.ok ? parsed.statements : [];
+    const idle = key === "server-snippet" ? setByPaths(text, "annotation") : [];
     return {
+      problems: idle.map((why) => ({ object, kind: "annotation-doubtful", key, why })),
       value: {
         text,
         headerLines: headerLinesIn(statements),
@@ -74,7 +72,6 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
         setHeaders: statements.flatMap(headersSetBy),
         framesRequests: statements.some((one) => within(one, framesRequest)),
         declares: variablesDeclaredIn(text),
-        limitsBodies: statements.some(({ name }) => name === "client_max_body_size"),
       },
     };
   };
@@ -90,7 +87,6 @@ const none: Snippet = {
   setHeaders: [],
   framesRequests: false,
   declares: [],
-  limitsBodies: false,
 };
 
 /**
@@ -109,7 +105,6 @@ function together(inner: Snippet, outer: Snippet): Snippet {
     setHeaders: [...outer.setHeaders, ...inner.setHeaders],
     framesRequests: outer.framesRequests || inner.framesRequests,
     declares: [...outer.declares, ...inner.declares],
-    limitsBodies: outer.limitsBodies || inner.limitsBodies,
   };
 }
 
@@ -198,13 +193,12 @@ export const serverSnippet = resolvedFeature({
   needsPath: ({ needsPath }) => needsPath,
   framesRequests: ({ framesRequests }) => framesRequests,
   declares: ({ declares }) => declares,
-  limitsBodies: ({ limitsBodies }) => limitsBodies,
   ownText: ({ text }) => text,
   headerLines: ({ headerLines }) => headerLines,
   textServer: ({ text }) => text !== "",
   serverView: ({ text, headerLines }, _place, { serverSnippet: everyones }) =>
     text !== "" && {
-      text: snippet.view(withOwnLocations(text)),
+      text: snippet.view(withOwnLocations(withoutSetByPaths(text))),
       restated: restatedView(headerLines, headerLinesOf(everyones)),
     },
 });

@@ -11,6 +11,7 @@ import type { ObjectName, Problem } from "../problem.ts";
 import type { Setting } from "./declare.ts";
 import { isOn } from "./on.ts";
 import { defaultSettings, type Settings, settingList } from "./registry.ts";
+import { setByPaths } from "./set-by-paths.ts";
 
 export interface SettingsRead {
   readonly settings: Settings;
@@ -72,7 +73,10 @@ export function readSettings(
     });
   }
   const read = values as unknown as Settings;
-  return { settings: read, problems: [...problems, ...idle(object, texts.keys(), read)], kept };
+  const idleLines = Object.entries({ "http-snippet": read.httpSnippet, "server-snippet": read.serverSnippet }).flatMap(
+    ([key, text]) => setByPaths(text, "key").map((why) => ({ kind: "setting-doubtful", object, key, why }) as const),
+  );
+  return { settings: read, problems: [...problems, ...idle(object, texts.keys(), read), ...idleLines], kept };
 }
 
 /**

@@ -40,10 +40,6 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const of = named(object);
   const written = annotationsOf(ingress, options.annotationsPrefix);
   const own = problems.get(of) ?? [];
-  const refused = (name: string) =>
-    (world.refusedInSnippets.get(of) ?? []).flatMap((one) =>
-      one.kind === "field-unusable" && one.field === `annotation ${name}` ? [one.why] : [],
-    );
   const about = (name: string) => own.filter((problem) => keyOf(problem) === name);
   const isThere = (problem: Problem) => !world.onlyHere.has(fullSentence(problem));
   const uses: Uses = {
@@ -61,7 +57,7 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
       ...(name.endsWith("-snippet") && allowed
         ? snippetWork(text, world.declared, contextIn(world, "annotation", name))
         : []),
-      ...refused(name).map((why) => `${why}: nginx would refuse the snippet`),
+      ...refusedIn(of, `annotation ${name}`, world),
       ...workHere(about(name), world),
     ];
     const idle = about(name).filter(isThere).map(sentence);
@@ -78,6 +74,13 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
 }
 
 const listed = (one: string | undefined): readonly string[] => (one === undefined ? [] : [one]);
+
+/** Returns what nginx refuses in the snippet because of the text around it. */
+function refusedIn(of: string, field: string, { refusedInSnippets }: World): readonly string[] {
+  const all = refusedInSnippets.get(of) ?? [];
+  const here = all.flatMap((one) => (one.kind === "field-unusable" && one.field === field ? [one.why] : []));
+  return here.map((why) => `${why}: nginx would refuse the snippet`);
+}
 
 /** Returns what to do about the Problems that ingress-nginx does not have. */
 function workHere(problems: readonly Problem[], { onlyHere }: World): readonly string[] {
@@ -122,6 +125,7 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
     const work = [
       ...listed(lackingModule("key", key, text, settings)),
       ...(key.endsWith("-snippet") ? snippetWork(text, world.declared, contextIn(world, "key", key)) : []),
+      ...refusedIn(of, `data.${key}`, world),
     ];
     const idle = own.map(sentence);
     const differs = useless ? [`it has no effect: ${noEffect}`] : [];

@@ -12,6 +12,7 @@ import { type HeaderLines, headerLinesOf, restatedView } from "../../settings/he
 import { withNestedBlocks } from "../../settings/nested-blocks.ts";
 import { withOwnLocations } from "../../settings/own-locations.ts";
 import type { Settings } from "../../settings/registry.ts";
+import { withoutSetByPaths } from "../../settings/set-by-paths.ts";
 import { snippet } from "../../settings/snippet.ts";
 import { realIpView } from "./forwarded.ts";
 
@@ -53,7 +54,7 @@ export function inEveryLocation(
 /** Returns a part of the view of `templates/server-head.tmpl`. */
 export function serverSnippetView({ serverSnippet }: Settings) {
   return {
-    snippet: snippetView(withOwnLocations(serverSnippet)),
+    snippet: snippetView(withOwnLocations(withoutSetByPaths(serverSnippet))),
     restated: restatedView(headerLinesOf(serverSnippet)),
   };
 }

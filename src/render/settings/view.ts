@@ -6,6 +6,7 @@ import { written } from "../../kinds/kind.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import { withOwnLocations } from "../../settings/own-locations.ts";
 import { type Settings, settingList } from "../../settings/registry.ts";
+import { withoutSetByPaths } from "../../settings/set-by-paths.ts";
 import { blockedView } from "./blocked.ts";
 import { directivesOf } from "./directives.ts";
 import { serverSnippetView, snippetView, uses } from "./everywhere.ts";
@@ -37,7 +38,7 @@ export function settingsView(
     events: { directives: events },
     http: {
       directives: http,
-      snippet: snippetView(withOwnLocations(settings.httpSnippet)),
+      snippet: snippetView(withOwnLocations(withoutSetByPaths(settings.httpSnippet))),
       requestPool: !uses(settings.httpSnippet, "request_pool_size"),
       forwarded: forwardedView(settings, machine, listeners, behind),
       realIp: realIpView(settings, can, behind),

@@ -2,7 +2,6 @@
  * Renders one host's server blocks as text: each route is a location with the text of a shape
  * (static mode).
  */
-import { holds } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { comeBack } from "../../directives/hops.ts";
 import { escapedPath } from "../../directives/path-words.ts";
@@ -161,7 +160,6 @@ function locationViews(
   { beside, files, needs, http, pools }: Gathered,
 ): View[] {
   const { routes, appRoot } = server;
-  const { about } = parts;
   const ordinary = routes.filter((route) => appRoot === undefined || route.match !== "exact" || route.path !== "/");
   return blocksOf({ ...server, routes: ordinary }).map(({ match, location, rewrite, pattern = false }) => {
     const body = bodyOf(server, location, rewrite, parts);
@@ -172,15 +170,11 @@ function locationViews(
     for (const one of body.beside)
       if (!beside.some(({ match }) => String(match) === String(one.match))) beside.push(one);
     const labels = [...groupsOf(server, pattern), ...labelsOf(server, location, tls, parts), ...body.labels];
-    // Otherwise a server snippet's limit on bodies would count.
-    const { most } = server.locations[location]!.features.requestBody;
-    const restated = holds("limitsBodies", server.features, "host") && most === about.settings.proxyBodySize;
     const hop = hopOf(server, location);
     return {
       match: locationBlock(match, location),
       labels,
       comeBack: hop !== "" && comeBack(hop),
-      most: restated && Token.size(most),
       text: body.text,
     };
   });

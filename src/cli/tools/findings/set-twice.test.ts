@@ -49,3 +49,21 @@ test("a directive that stands twice in the snippet itself is found", () => {
     'annotation configuration-snippet: line 1: the block around it has "expires 1h" already, and nginx takes expires once; nginx would refuse it',
   ]);
 });
+
+test("a directive of the http-snippet that Sluice or the ConfigMap sets is found", () => {
+  const text = "map $http_x $x { default 1; }\nserver_tokens off;\nkeepalive_timeout 65;\ngzip_buffers 4 8k;";
+  const configMap = JSON.stringify({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "ingress-nginx-controller", namespace: "ingress-nginx" },
+    data: { "http-snippet": text, "server-snippet": "gzip on;", "keep-alive": "30" },
+  });
+  const flags = { ...defaultFlags("serve"), configmap: "ingress-nginx/ingress-nginx-controller" };
+  const { findings } = judged(new Map([["settings.yaml", readManifest(configMap)]]), flags);
+  const twice = (line: number, there: string) =>
+    `data.http-snippet: line ${line}: the block around it has "${there}" already, and nginx takes ${there.split(" ")[0]} once; nginx would refuse it`;
+  expect(findings.map(({ problem }) => sentence(problem))).toEqual([
+    twice(2, "server_tokens off"),
+    twice(3, "keepalive_timeout 30s"),
+  ]);
+});

@@ -1,7 +1,8 @@
 /**
  * Finds directives of a snippet that their block has already, such as `client_max_body_size` beside
- * the annotation proxy-body-size. nginx refuses most directives that stand twice in one block. Only
- * the text as nginx gets it tells which ones are there.
+ * the annotation proxy-body-size, or `server_tokens` in the http-snippet. nginx refuses most
+ * directives that stand twice in one block. Only the text as nginx gets it tells which ones are
+ * there.
  */
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import { parse, type Statement } from "../../../kinds/grammar.ts";
@@ -26,25 +27,40 @@ const once = new RegExp(
     "proxy_(?:http_version|method|set_body)",
     "auth_(?:basic|basic_user_file|request)|limit_(?:rate|rate_after|req_status|conn_status)",
     "satisfy|expires|rewrite_log|gzip|root|charset|default_type|mirror_request_body|modsecurity|server_tokens",
-    "keepalive_timeout|ssl_(?:ciphers|prefer_server_ciphers|verify_client|verify_depth|client_certificate)",
+    "ssl_(?:ciphers|prefer_server_ciphers|verify_client|verify_depth|client_certificate|protocols|buffer_size)",
+    "ssl_(?:early_data|ecdh_curve|session_timeout|session_tickets)|keepalive_(?:timeout|requests|time)",
+    "client_header_(?:timeout|buffer_size)|large_client_header_buffers|underscores_in_headers|ignore_invalid_headers",
+    "gzip_(?:buffers|comp_level|http_version|min_length|proxied|types|vary)|resolver|aio|sendfile|tcp_no(?:push|delay)",
+    "(?:port_in|absolute|server_name_in)_redirect|reset_timedout_connection|log_subrequest|real_ip_(?:header|recursive)",
+    "(?:server_names|variables|proxy_headers|map|types)_hash_(?:max|bucket)_size|http2_max_concurrent_streams",
   ].join("|")})$`,
 );
 
-const annotations = new Set(["annotation configuration-snippet", "annotation server-snippet"]);
+/** The snippets that stand in a block with lines of Sluice. */
+const fields = new Set([
+  ...["annotation configuration-snippet", "annotation server-snippet"],
+  ...["data.http-snippet", "data.server-snippet", "data.location-snippet"],
+]);
 
 interface Named {
   readonly snippet: Snippet;
   readonly statements: readonly Statement[];
 }
 
-/** Returns one Problem for each such directive of an Ingress. */
+/** The statements of one name that stand in one block, and the name of this block. */
+interface Doubled {
+  readonly inside: string;
+  readonly all: readonly Statement[];
+}
+
+/** Returns one Problem for each such directive of an Ingress or of the ConfigMap. */
 export function setTwice(
   snippets: readonly Snippet[],
   configuration: Configuration<Settings, FeatureValues>,
   flags: Flags,
 ): Problem[] {
   const doubtful = snippets.flatMap((snippet): Named[] => {
-    const parsed = annotations.has(snippet.field) ? parse(snippet.text) : undefined;
+    const parsed = fields.has(snippet.field) ? parse(snippet.text) : undefined;
     const statements = parsed?.ok ? parsed.statements.filter(({ name }) => once.test(name)) : [];
     return statements.length === 0 ? [] : [{ snippet, statements }];
   });
@@ -57,26 +73,29 @@ export function setTwice(
   const byOwner: ReadonlyMap<string, readonly Named[]> = Map.groupBy(doubtful, ({ snippet: { object } }) =>
     objectKey(object.kind, `${object.namespace ?? "default"}/${object.name}`),
   );
+  const ofOperator = doubtful.filter(({ snippet }) => snippet.object.kind === "ConfigMap");
   const found = new Map<Statement, Problem>();
-  for (const doubled of doubledIn(parsed.statements)) {
-    for (const owner of ownersOf(doubled, ownersAt)) {
-      for (const { snippet, statements } of byOwner.get(owner) ?? []) {
-        const own = statements.find((one) => isAmong(one, doubled));
-        if (own !== undefined) found.set(own, problemOf(snippet, own, doubled));
-      }
+  for (const { inside, all } of doubledIn(parsed.statements)) {
+    const near = [...ownersOf(all, ownersAt)].flatMap((owner) => byOwner.get(owner) ?? []);
+    for (const { snippet, statements } of [
+      ...near,
+      ...ofOperator.filter(({ snippet }) => snippet.context === inside),
+    ]) {
+      const own = statements.find((one) => isAmong(one, all));
+      if (own !== undefined) found.set(own, problemOf(snippet, own, all));
     }
   }
   return [...found.values()];
 }
 
-/** Returns the statements of one name that stand in one block, if there are several. */
-function doubledIn(statements: readonly Statement[]): (readonly Statement[])[] {
+/** Returns the statements that have a second one of their name in their block. */
+function doubledIn(statements: readonly Statement[], inside = "main"): Doubled[] {
   const here = Map.groupBy(
     statements.filter(({ name }) => once.test(name)),
     ({ name }) => name,
   );
-  const doubled = [...here.values()].filter((all) => all.length > 1);
-  return [...doubled, ...statements.flatMap(({ block = [] }) => doubledIn(block))];
+  const doubled = [...here.values()].filter((all) => all.length > 1).map((all) => ({ inside, all }));
+  return [...doubled, ...statements.flatMap(({ name, block = [] }) => doubledIn(block, name))];
 }
 
 const ownersOf = (doubled: readonly Statement[], ownersAt: OwnersAt): ReadonlySet<string> =>
