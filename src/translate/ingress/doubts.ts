@@ -11,6 +11,7 @@ import type { Settings } from "../../settings/registry.ts";
 import { authLoops, certificateLoops } from "./auth-loops.ts";
 import { idleBeside, missingBeside } from "./beside.ts";
 import { typedPath } from "./paths.ts";
+import { redirectDoubts } from "./redirect-doubts.ts";
 import { unreadName } from "./unread-names.ts";
 import { groupName, hashDoubts, variableDoubts } from "./variable-doubts.ts";
 
@@ -35,6 +36,7 @@ export function doubtsOf(
     grpcDoubts(values, settings),
     authLoops(ingress, values, settings),
     certificateLoops(ingress, values),
+    redirectDoubts(ingress, values, (key) => (annotations[`${prefix}/${key}`] ?? "") !== ""),
     hashDoubts(values),
     values.appRoot.path === "/" ? [endless] : none,
     variableDoubts(values, annotations, () => pathsOf(ingress).map(({ text }) => text), settings),
