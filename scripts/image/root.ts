@@ -61,6 +61,7 @@ export async function debianRoot(pins: readonly Pin[]): Promise<Tree> {
   addAccounts(tree);
   addCertificates(tree);
   addNginxFiles(tree);
+  addRuleLinks(tree);
   return tree;
 }
 
@@ -129,6 +130,19 @@ function addNginxFiles(tree: Tree): void {
   if (setpriv?.kind !== "file") throw new Error("Debian's util-linux has no setpriv any more.");
   tree.delete("usr/bin/setpriv");
   tree.set("usr/lib/sluice/with-net-bind-service", { ...setpriv, capability: mayBind });
+}
+
+/**
+ * Adds the paths that the OWASP rules have in ingress-nginx's image, because rules of users include
+ * them: `Include /etc/nginx/owasp-modsecurity-crs/rules/*.conf`.
+ */
+export function addRuleLinks(tree: Tree): void {
+  const home = "etc/nginx/owasp-modsecurity-crs";
+  for (const path of [...tree.keys()]) {
+    const [, name] = /^(?:usr\/share\/modsecurity-crs\/rules|etc\/modsecurity\/crs)\/([^/]+)$/.exec(path) ?? [];
+    if (name !== undefined)
+      tree.set(name === "crs-setup.conf" ? `${home}/${name}` : `${home}/rules/${name}`, link(`/${path}`));
+  }
 }
 
 /**

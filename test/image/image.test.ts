@@ -92,7 +92,7 @@ test("the image has these modules, and nginx loads them together", async () => {
   expect(modules().toSorted()).toEqual(names.map((name) => `${name}_module.so`).toSorted());
   const lines = modules().map((name) => `load_module /usr/lib/nginx/modules/${name};`);
   const temp = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path /tmp/${name};`);
-  const http = `${temp.join(" ")} access_log off; init_by_lua_block { require "resty.core" require "cjson" } server { listen 8080; modsecurity on; modsecurity_rules_file /etc/nginx/modsecurity/modsecurity.conf; modsecurity_rules_file /etc/nginx/owasp-modsecurity-crs/nginx-modsecurity.conf; brotli on; more_set_headers "X: y"; }`;
+  const http = `${temp.join(" ")} access_log off; init_by_lua_block { require "resty.core" require "cjson" } server { listen 8080; modsecurity on; modsecurity_rules_file /etc/nginx/modsecurity/modsecurity.conf; modsecurity_rules_file /etc/nginx/owasp-modsecurity-crs/nginx-modsecurity.conf; brotli on; more_set_headers "X: y"; } server { listen 8081; modsecurity on; modsecurity_rules "Include /etc/nginx/owasp-modsecurity-crs/rules/*.conf"; }`;
   writeFileSync(join(folder, "nginx.conf"), `${lines.join("\n")}\npid /tmp/nginx.pid; events {} http { ${http} }`);
   const { text, exitCode } = await run({
     args: ["nginx", "-t", "-c", "/conf/nginx.conf"],
