@@ -424,6 +424,15 @@ test("a pinned image of ingress-nginx and values without an effect are named in 
   ]);
 });
 
+test("an image of a user's own is named in a warning of the notes, and a mirrored one is not", async () => {
+  const notesOf = async (image: object) => (await render({ controller: { image } })).notes;
+  expect(await notesOf({ repository: "registry.example.com/edge/nginx", tag: "2.1" })).toContain(
+    "WARNING: these values start registry.example.com/edge/nginx:2.1 in place of Sluice's image.",
+  );
+  expect(await notesOf({ registry: "mirror.example" })).not.toContain("WARNING");
+  expect(await notesOf({ repository: "mirror.example/ingress-nginx/controller" })).not.toContain("WARNING");
+});
+
 test("tracing that old values switch off is not named in the notes, and tracing that they switch on is", async () => {
   const named = async (enabled: boolean) =>
     valuesNamedIn((await render({ controller: { opentelemetry: { enabled } } })).notes);

@@ -219,6 +219,44 @@ test("a license key of MaxMind is work, as its flag is, unless a volume holds th
   expect(withVolume.code).toBe(0);
 });
 
+test("an image that a user has built is work, and those of ingress-nginx and Sluice are not", async () => {
+  const compatWith = (image: string) =>
+    compatOf({ "values.yaml": `controller: { kind: DaemonSet, image: ${image} }\n` });
+  const own = await compatWith('{ repository: registry.example.com/edge/nginx-geoip, tag: "2.1" }');
+  expect([own.code, own.text]).toEqual([
+    1,
+    expect.stringContaining(
+      'the chart starts "registry.example.com/edge/nginx-geoip" in place of Sluice\'s image: take the value out',
+    ),
+  ]);
+  for (const image of [
+    "{ repository: registry.example.com/mirror/ingress-nginx/controller }",
+    "{ registry: ghcr.io, image: porter-dev/ingress-nginx-controller, tag: v1.15.5 }",
+    "{ registry: registry.example.com, image: sluice/controller }",
+  ])
+    expect((await compatWith(image)).code).toBe(0);
+});
+
+test("modules and files of a user's own image are work", async () => {
+  const { code, text } = await compatOf({
+    "values.yaml": `controller:
+  extraModules: [{ name: datadog, image: { image: datadog/ingress-nginx-injection } }]
+  extraVolumes: [{ name: lua, configMap: { name: lua } }]
+  extraVolumeMounts: [{ name: lua, mountPath: /opt/lua }]
+  config:
+    main-snippet: load_module /modules_mount/ngx_http_datadog_module.so;
+    http-snippet: |
+      init_by_lua_file /opt/lua/init.lua;
+      include /etc/nginx/custom/maps.conf;
+`,
+  });
+  expect(code).toBe(1);
+  expect(text).toContain("A module has to be built for this image's nginx");
+  expect(text).toContain("load_module /modules_mount/ngx_http_datadog_module.so: build it for the image's nginx");
+  expect(text).toContain("the image has no file /etc/nginx/custom/maps.conf: mount it");
+  expect(text).not.toContain("init.lua");
+});
+
 test("a values file that helmfile renders names the command for values", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -83,6 +83,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
     onlyHere: onlyHere(snapshot, options, all),
     refusedInSnippets: Map.groupBy(ofSnippets, ({ object }) => named(object)),
     translation,
+    mounts: found.mounts,
     declared: new Set(),
   };
   const ours = [...snapshot.ingresses].filter(([key]) => translation.accepted.has(key));

@@ -15,6 +15,8 @@ export interface FoundController {
   readonly name: string;
   /** Without the program's name; variables of the Pod are filled in. */
   readonly argv: readonly string[];
+  /** Paths of its container at which volumes are mounted. */
+  readonly mounts: readonly string[];
   readonly file: string;
   /** Where the word with this index in `argv` is written. */
   readonly placeOf: (at: number) => Place;
@@ -57,11 +59,20 @@ function controllerOf({ value, placeOf, file }: Written): FoundController | unde
       namespace,
       name: metadata.name,
       argv: given.map(({ text }) => withVariables(text, variables)),
+      mounts: mountsIn(at(container, "volumeMounts")),
       file,
       placeOf: (which) => placeOf(given[which]?.path ?? []),
     };
   }
   return undefined;
+}
+
+/** Returns the paths of a list of mounts, of a container or of the chart's values. */
+export function mountsIn(list: unknown): readonly string[] {
+  return (Array.isArray(list) ? list : []).flatMap((mount) => {
+    const path = at(mount, "mountPath");
+    return typeof path === "string" ? [path] : [];
+  });
 }
 
 function wordsOf(container: unknown): readonly { readonly text: string; readonly path: Path }[] {

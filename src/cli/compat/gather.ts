@@ -7,10 +7,11 @@ import type { Files } from "../tools/folder.ts";
 import { type Assessment, assess } from "./assess.ts";
 import { type ValuesSource, valuesInUse } from "./chart/values.ts";
 import { withChartValues } from "./chart/values-as-objects.ts";
-import type { FoundController } from "./controller.ts";
+import { type FoundController, mountsIn } from "./controller.ts";
 import type { Differences } from "./differences.ts";
 import { flagsInUse } from "./flags-in-use.ts";
 import type { Found } from "./found.ts";
+import { at } from "./value-at.ts";
 
 export interface Gathered {
   readonly files: Files;
@@ -56,10 +57,17 @@ function found({ files, controller, flags: ours, argv, live }: Gathered, source:
         if (ofChart === undefined) return { ...flag, ...placed(flag.at, controller!, live) };
         return { ...flag, of: source!.of, place: source!.placeOf(ofChart.path) };
       }),
+    mounts: controller?.mounts ?? (source && mountsOfChart(source.content)),
     given: new Map(inUse.map(({ name, text }) => [name, text])),
     values: source === undefined ? [] : valuesInUse(source).map((value) => ({ ...value, of: source.of })),
     live,
   };
+}
+
+function mountsOfChart(content: unknown): readonly string[] {
+  const modules = at(content, "controller", "extraModules");
+  const ofModules = Array.isArray(modules) && modules.length > 0 ? ["/modules_mount"] : [];
+  return [...mountsIn(at(content, "controller", "extraVolumeMounts")), ...ofModules];
 }
 
 function placed(at: number, controller: FoundController, live: boolean) {

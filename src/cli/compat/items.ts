@@ -11,6 +11,7 @@ import { contextOf } from "../tools/snippet-findings.ts";
 import type { Difference } from "./differences.ts";
 import type { Found } from "./found.ts";
 import type { Item } from "./item.ts";
+import { missingFiles } from "./missing-files.ts";
 import { Notes } from "./notes.ts";
 import { snippetWork } from "./snippets.ts";
 import type { Unjudged } from "./unjudged.ts";
@@ -30,6 +31,8 @@ export interface World {
   /** What nginx refuses in snippets because of the text around them. */
   readonly refusedInSnippets: ReadonlyMap<string, readonly Problem[]>;
   readonly translation: Translation;
+  /** Paths at which the controller has volumes; undefined if nothing tells. */
+  readonly mounts: readonly string[] | undefined;
   /** Variables that snippets declare. */
   readonly declared: ReadonlySet<string>;
 }
@@ -55,7 +58,10 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
     const work = [
       ...listed(lackingModule("annotation", name, text, translation.configuration.settings)),
       ...(name.endsWith("-snippet") && allowed
-        ? snippetWork(text, world.declared, contextIn(world, "annotation", name))
+        ? [
+            ...snippetWork(text, world.declared, contextIn(world, "annotation", name)),
+            ...missingFiles(text, world.mounts),
+          ]
         : []),
       ...refusedIn(of, `annotation ${name}`, world),
       ...workHere(about(name), world),
@@ -124,7 +130,9 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
     const own = useless ? [] : (world.problems.get(of) ?? []).filter((one) => keyOf(one)?.toLowerCase() === key);
     const work = [
       ...listed(lackingModule("key", key, text, settings)),
-      ...(key.endsWith("-snippet") ? snippetWork(text, world.declared, contextIn(world, "key", key)) : []),
+      ...(key.endsWith("-snippet")
+        ? [...snippetWork(text, world.declared, contextIn(world, "key", key)), ...missingFiles(text, world.mounts)]
+        : []),
       ...refusedIn(of, `data.${key}`, world),
     ];
     const idle = own.map(sentence);

@@ -29,6 +29,7 @@ export function unmeantTexts(values: unknown): readonly FoundText[] {
     ...placeholdersIn(values, []),
     ...dhParam(values),
     ...commands(values),
+    ...ownImage(values),
   ];
 }
 
@@ -51,6 +52,23 @@ function commands(values: unknown): FoundText[] {
       : "let the probe use httpGet";
     const why = `its command starts ${shown(program)}, and the image has no shell and no other tools: ${instead}, or take an image tag with -debug`;
     return [{ path: path.slice(0, 2), fate: "fails", why }];
+  });
+}
+
+/** Paths of Sluice's image, and those and tags of ingress-nginx's, which `_image.tpl` ignores. */
+const knownPaths = /(ingress-nginx\/controller(-chroot)?|nginx-ingress-controller(-[a-z0-9]+)?)$|sluice/;
+const knownTags = /^(v?1\.[0-9]+\.[0-9]+|v0\.[0-9][0-9]\.)/;
+
+/** Finds an image that a user has built, which the chart starts in place of Sluice's. */
+function ownImage(values: unknown): FoundText[] {
+  const image = at(values, "controller", "image");
+  return ["repository", "image"].flatMap((name): FoundText[] => {
+    const path = at(image, name);
+    const isUsed = name === "repository" || !at(image, "repository");
+    if (typeof path !== "string" || path === "" || !isUsed || placeholder.test(path)) return [];
+    if (knownPaths.test(path) || knownTags.test(String(at(image, "tag") ?? ""))) return [];
+    const why = `the chart starts ${shown(path)} in place of Sluice's image: take the value out, or build your image on Sluice's`;
+    return [{ path: ["controller", "image", name], fate: "fails", why }];
   });
 }
 

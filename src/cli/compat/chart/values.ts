@@ -139,7 +139,8 @@ function inUse(
     if (known !== undefined) {
       const met = own(conditions, name)?.(inner, all) ?? true;
       const { fate, note } = met ? judged(known, inner) : ({ fate: "same", note: "" } as const);
-      return [{ path: name, place, fate: fate === "no meaning" && isWork(name, all) ? "fails" : fate, note }];
+      const leavesWork = (fate === "no meaning" || fate === "differs") && own(works, name)?.(all) === true;
+      return [{ path: name, place, fate: leavesWork ? "fails" : fate, note }];
     }
     if (!isInside(name, declared)) return undeclared([...declared.keys()], path, inner, place);
     return isMapping(inner) ? inUse(inner, path, declared, placeOf, all) : [];
@@ -175,9 +176,11 @@ const conditions: Readonly<Record<string, (value: unknown, all: ValuesSource["co
   "defaultBackend.image.tag": (_, all) => !hasOwnPages(all),
 };
 
-/** A value without an effect that leaves work to the user, like its flag. */
-const isWork = (name: string, all: ValuesSource["content"]): boolean =>
-  name === "controller.maxmindLicenseKey" && !hasGeoipVolume(all);
+/** Values that leave work to the user, although the chart accepts them. */
+const works: Readonly<Record<string, (all: ValuesSource["content"]) => boolean>> = {
+  "controller.maxmindLicenseKey": (all) => !hasGeoipVolume(all),
+  "controller.extraModules": () => true,
+};
 
 function hasGeoipVolume({ controller }: ValuesSource["content"]): boolean {
   const mounts = isMapping(controller) ? controller.extraVolumeMounts : undefined;
