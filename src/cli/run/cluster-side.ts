@@ -24,7 +24,7 @@ import { completedSource } from "./chains.ts";
 import { ClusterLog } from "./cluster-log.ts";
 import type { Ending } from "./ending.ts";
 import { type GatewaySide, kindsLog, openGatewaySide, refusedLog } from "./gateway-side.ts";
-import { type Leader, standForElection } from "./leader.ts";
+import { openLeadership } from "./leadership.ts";
 import { addressedSource } from "./names.ts";
 import { type Around, checkCluster } from "./start-checks.ts";
 import { statusTargets } from "./status-targets.ts";
@@ -67,22 +67,18 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
   const { client, clock, log, ending } = options;
   const watching = new AbortController();
   const recording = new AbortController();
-  const waiting = ({ message, code }: ApiFailure, retryMs: number) => {
-    const refuses = code === 401 || code === 403;
-    log.warn(
-      { why: message, retry: `${Math.round(retryMs / 100) / 10}s` },
-      refuses ? "the API server refuses, and the request is repeated" : "the API server is not reached",
-    );
-  };
-  const checked = checkCluster({ ...options, waiting }, watching.signal);
+  const checked = checkCluster({ ...options, waiting: waitingLog(log) }, watching.signal);
   const around = checked.then((answer) => (answer.ok ? answer.around : new Promise<never>(() => {})));
-  const gateways = openGatewaySide({
-    ...options,
-    cluster: () => cluster,
-    say: (...event) => {
-      if (!options.flags.disableSyncEvents) recorder.record(...event);
-    },
+  void checked.then((answer) => {
+    if (!answer.ok && !watching.signal.aborted) ending.because(new Error(answer.why));
   });
+
+  const recorder = recorderOf(options);
+  const recorded = recorder.run(recording.signal);
+  const say: EventRecorder["record"] = (...event) => {
+    if (!options.flags.disableSyncEvents) recorder.record(...event);
+  };
+  const gateways = openGatewaySide({ ...options, cluster: () => cluster, say });
   const cluster = openCluster(client, clusterOptions(options, gateways), watching.signal);
   cluster.onOptional((kind, key) => gateways.changed(kind, key));
   const pool = { addresses: options.accept.gateway.addresses, clock };
@@ -91,58 +87,34 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
     completedSource(addressed, { ...options, asked: options.accept.asked }, watching.signal),
     around,
   );
-
-  const recorder = new EventRecorder(client, {
-    component: "nginx-ingress-controller",
-    clock,
-    report: ({ occurrence, failure }) =>
-      log.debug({ reason: occurrence.reason, why: failure?.message ?? "there are too many" }, "an Event is left out"),
-  });
-  const recorded = recorder.run(recording.signal);
   const events = eventWriter(options, recorder, source, around);
-  if (options.flags.disableLeaderElection) events.lead(true);
   source.onChange(() => events.look());
 
-  const leading = Promise.all([around, source.synced]).then(([{ own, notes }]) => {
+  const known = Promise.all([around, source.synced]).then(([{ own, notes }]) => {
     for (const note of notes) log.warn(note);
-    return watching.signal.aborted
-      ? undefined
-      : standForElection({
-          ...options,
-          ...statusTargets(cluster, options.accept),
-          serviceIngresses: serviceIngresses(options, cluster, recorder),
-          found: gateways.foundIngressAddresses,
-          keepGateways: (term, stop) => gateways.keep(term, stop, { ...own.name, selector: companySelector(own) }),
-          elected: (event) => {
-            options.metrics.elected(event);
-            if (event.kind === "observed") seen = event.leader;
-            if (event.kind === "leading") events.lead(true);
-            if (event.kind === "lost" || event.kind === "released") events.lead(false);
-          },
-          own,
-        });
+    return own;
   });
-  let seen = "";
-  let leader: Leader | undefined;
-  const led = leading.then((one) => {
-    leader = one;
-    return one?.running;
+  const leadership = openLeadership(options, known, {
+    signal: watching.signal,
+    lead: (leads) => events.lead(leads),
+    work: (own) => ({
+      ...statusTargets(cluster, options.accept),
+      serviceIngresses: serviceIngresses(options, cluster, say),
+      found: gateways.foundIngressAddresses,
+      keepGateways: (term, stop) => gateways.keep(term, stop, { ...own.name, selector: companySelector(own) }),
+    }),
   });
-  void checked.then((answer) => {
-    if (!answer.ok && !watching.signal.aborted) ending.because(new Error(answer.why));
-  });
-  for (const work of [cluster.ended, recorded, led]) work.catch((bug) => ending.crash(bug));
+  for (const work of [cluster.ended, recorded, leadership.ended]) work.catch((bug) => ending.crash(bug));
 
   return {
     source,
     onSecret: (key, look) => cluster.onSecret(key, look),
     around,
     get leads() {
-      return options.flags.disableLeaderElection || leader?.isLeading === true;
+      return leadership.leads;
     },
     get leader() {
-      if (options.flags.disableLeaderElection) return undefined;
-      return { isOwn: leader?.isLeading === true, ...(seen === "" ? {} : { name: seen }) };
+      return leadership.leader;
     },
     listener: {
       problems: (all) => events.problems(all),
@@ -151,14 +123,33 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
     },
     async leave() {
       watching.abort();
-      const standing = await Promise.race([leading, cluster.ended.then(() => undefined)]);
-      await standing?.stop(leaveMs);
+      await (leadership.leave(leaveMs) ?? cluster.ended);
     },
     async end() {
       recording.abort();
       await recorded;
     },
   };
+}
+
+/** Logs that the API server does not answer as expected and is asked again. */
+function waitingLog(log: Log) {
+  return ({ message, code }: ApiFailure, retryMs: number): void => {
+    const refuses = code === 401 || code === 403;
+    log.warn(
+      { why: message, retry: `${Math.round(retryMs / 100) / 10}s` },
+      refuses ? "the API server refuses, and the request is repeated" : "the API server is not reached",
+    );
+  };
+}
+
+function recorderOf({ client, clock, log }: ClusterSideOptions): EventRecorder {
+  return new EventRecorder(client, {
+    component: "nginx-ingress-controller",
+    clock,
+    report: ({ occurrence, failure }) =>
+      log.debug({ reason: occurrence.reason, why: failure?.message ?? "there are too many" }, "an Event is left out"),
+  });
 }
 
 function clusterOptions(options: ClusterSideOptions, gateways: GatewaySide): Parameters<typeof openCluster>[1] {
@@ -233,7 +224,7 @@ function eventWriter(
 function serviceIngresses(
   { client, flags, accept, clock, metrics }: ClusterSideOptions,
   cluster: Cluster,
-  recorder: EventRecorder,
+  say: ServiceIngressOptions["say"],
 ): ServiceIngressOptions | undefined {
   if (!flags.serviceIngress || flags.serviceIngressHost === undefined) return undefined;
   return {
@@ -244,8 +235,6 @@ function serviceIngresses(
     queued: (event) => metrics.queued("service-ingress", event),
     snapshot: () => cluster.snapshot(),
     onChange: (listener) => cluster.onChange(listener),
-    say: (...event) => {
-      if (!flags.disableSyncEvents) recorder.record(...event);
-    },
+    say,
   };
 }
