@@ -20,7 +20,9 @@ export function declaredLocations(
   const declares = ({ features }: Claim) =>
     holds("needsPath", features, "location") ||
     (holds("needsPath", features, "host") && features.serverSnippet === host.serverSnippet);
+  if (!claims.some(declares)) return isDeclaredByNone;
   const authors = new Set(claims.filter(declares).map(({ owner }) => owner.namespace));
-  if (authors.size === 0) return () => false;
   return ({ owner }) => owner !== undefined && [...authors].some((namespace) => namespace !== owner.namespace);
 }
+
+const isDeclaredByNone = () => false;

@@ -66,6 +66,7 @@ export function nameProblems(
 ): Problem[] {
   const lister = claims.find(({ features }) => features.aliases.names.length > 0);
   const redirecting = claims.find(({ features }) => features.redirects.twin);
+  if (lister === undefined && redirecting === undefined) return [];
   const problems = names.aliases.flatMap((name): Problem[] => {
     const owner = ownerOf(name);
     if (lister === undefined || owner === host) return [];

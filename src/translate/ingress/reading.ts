@@ -50,6 +50,7 @@ const saysAll: ReadonlySet<Problem["kind"]> = new Set(["annotation-useless", "an
 
 /** Drops Problems about the lack of effect of an annotation that has none, or cannot be read. */
 function once(said: readonly Problem[], more: readonly Problem[]): readonly Problem[] {
+  if (more.length === 0) return more;
   const useless = new Set(said.flatMap((one) => (saysAll.has(one.kind) && "key" in one ? [one.key] : [])));
   return more.filter((one) => {
     if (one.kind !== "annotation-useless") return true;

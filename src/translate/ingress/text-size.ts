@@ -20,23 +20,26 @@ export function oversize(
   { references }: Pick<Reading, "references">,
   { configMaps, secrets }: Pick<Snapshot, "configMaps" | "secrets">,
   pathsAreText: boolean,
-): Problem[] {
+): readonly Problem[] {
+  const own = Object.entries(metadata.annotations ?? {}).filter(([name]) => name.startsWith(`${prefix}/`));
+  if (own.length === 0) return none;
   const rules = spec?.rules ?? [];
   const hosts = new Set(rules.map(({ host }) => host)).size;
   const places = pathsAreText ? rules.reduce((sum, { http }) => sum + Math.max(http?.paths?.length ?? 0, 1), 0) : hosts;
-  const own = Object.entries(metadata.annotations ?? {}).filter(([name]) => name.startsWith(`${prefix}/`));
   const named = references.map((reference) => {
     const [kind, key] = kindAndKey(reference);
     if (kind === "Secret") return authoritiesIn(secrets.get(key));
     return kind === "ConfigMap" ? lengthOf(Object.entries(configMaps.get(key)?.data ?? {})) : 0;
   });
   const each = lengthOf(own) + named.reduce((sum, length) => sum + length, 0);
+  if (each * places <= most) return none;
   const [longest] = own.toSorted(([, one], [, other]) => other.length - one.length);
-  if (longest === undefined || each * places <= most) return [];
   const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
   const why = `with all annotations and what they name there are ${each} characters for each of ${places} ${pathsAreText ? "paths" : "hosts"}, and nginx's text has room for ${most}`;
-  return [{ object, kind: "annotation-unreadable", key: longest[0].slice(prefix.length + 1), why, done: "reject" }];
+  return [{ object, kind: "annotation-unreadable", key: longest![0].slice(prefix.length + 1), why, done: "reject" }];
 }
+
+const none: readonly Problem[] = [];
 
 /** Returns the number of characters of its authorities. */
 const authoritiesIn = (secret: Secret | undefined): number =>
