@@ -13,6 +13,7 @@ import { decideOptions } from "./options.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
 import { findingsIn } from "./tools/findings.ts";
+import { unreadFilesNote } from "./tools/left-out.ts";
 import { readObjects } from "./tools/read.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
 import { translated } from "./tools/translated.ts";
@@ -86,7 +87,8 @@ async function fromFiles(call: Call, question: AskQuestion, out: Out, now: Date)
   if (typeof asked === "string") return { ok: false, why: asked };
   const read = await readObjects(call, call.folders[1], "workloads");
   if (!read.ok) return read;
-  printNotes(out, "why", read.notes);
+  const unread = unreadFilesNote(read.files);
+  printNotes(out, "why", [...read.notes, ...(unread === undefined ? [] : [unread])]);
   const { flags, as, from } = withController(call, read.files);
   const { library, snapshot, options, configuration, accepted, problems } = translated(read.files, flags, as);
   const world = {

@@ -224,6 +224,7 @@ test("check, routes and convert name what they leave out, with the reason", asyn
       'to change:   Ingress shop/broken names this host; correct it (a.yaml:3): spec.rules[0].host: "Shop.example" has capital letters; write "shop.example"; it is not applied\n',
     );
     expect(asked.text).not.toContain("add a rule");
+    expect(asked.failure).toBe("sluice why: torn.yaml has a mistake and is left out; sluice check says what is wrong");
   } finally {
     rmSync(own, { recursive: true });
   }
@@ -539,14 +540,14 @@ test("why names the paths of rules without a host, and speaks of no missing host
     `apiVersion: networking.k8s.io/v1
 kind: Ingress
 metadata: { name: web, namespace: shop }
-spec: { ingressClassName: nginx, rules: [{ http: { paths: [${path}] } }] }
+spec: { ingressClassName: nginx, rules: [{ http: { paths: [${path}, ${path.replace("/app", "/docs/")}] } }] }
 `,
   );
   const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
   const changes = async (uri: string) =>
     [...(await ran(tool, `http://a.example${uri}`, place)).text.matchAll(/to change: +(.*)/g)].map(([, text]) => text);
   expect(await changes("/other")).toEqual([
-    "no path of the rules without a host takes /other; they have /app (prefix, Ingress shop/web)",
+    "no path of the rules without a host takes /other; they have /docs/ (prefix, Ingress shop/web), /app (prefix, Ingress shop/web)",
     "no Ingress has the host a.example; add a rule for it",
   ]);
   expect(await changes("/app")).toEqual([expect.stringMatching(/^Service shop\/web is not here/)]);

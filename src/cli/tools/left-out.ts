@@ -119,10 +119,19 @@ export function closedNote(
 /** Returns a sentence about objects and files that are not applied because of a mistake. */
 export function unreadNote(files: Files): string | undefined {
   const objects = [...files.values()].flatMap(unreadOf).map(({ kind, key }) => writtenName(kind, key));
-  const whole = [...files].flatMap(([file, { faults, strays = [] }]) =>
+  return mistakenNote([...objects, ...unreadFiles(files)]);
+}
+
+/** Returns a sentence about files that could not be read at all, so that no object of them is known. */
+export const unreadFilesNote = (files: Files): string | undefined => mistakenNote(unreadFiles(files));
+
+function unreadFiles(files: Files): readonly string[] {
+  return [...files].flatMap(([file, { faults, strays = [] }]) =>
     strays.length === 0 && faults.some(({ object, fatal }) => object === undefined && fatal) ? [file] : [],
   );
-  const all = [...objects, ...whole];
+}
+
+function mistakenNote(all: readonly string[]): string | undefined {
   if (all.length === 0) return undefined;
   const is = all.length === 1 ? "has a mistake and is" : "have mistakes and are";
   return `${firstOf(all, mostNames)} ${is} left out; sluice check says what is wrong`;

@@ -136,7 +136,8 @@ function ofPath({ host }: Decision, uri: string): string[] {
     const location = locations[route.location]!;
     const { owner, path } = location;
     // The path `/` that every host has by default belongs to no Ingress.
-    if (owner === undefined || backendOf(location).service === "") return [];
+    // Nor does the redirect that adds the slash to the end of a path.
+    if (owner === undefined || backendOf(location).service === "" || route.match === "slash") return [];
     const textAs = (match: string) => `${path} (${match}, ${named(owner)})`;
     return [{ route, text: textAs(route.match), textAsPrefix: textAs("prefix") }];
   });
