@@ -5,8 +5,9 @@
  * is no difference.
  */
 import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
-import { keyOfName, objectKey } from "../../model/objects.ts";
-import { type FilePlace, named, type Problem } from "../../problem.ts";
+import { type Ingress, keyOfName, objectKey } from "../../model/objects.ts";
+import type { Snapshot } from "../../model/snapshot.ts";
+import { named } from "../../problem.ts";
 import { refusedInSnippets } from "../tools/findings/refused-in-snippets.ts";
 import { settingsElsewhere } from "../tools/findings/settings-elsewhere.ts";
 import { distinct, withoutElsewhere } from "../tools/findings.ts";
@@ -14,7 +15,7 @@ import { definitionsOf } from "../tools/folder.ts";
 import { classlessNote } from "../tools/left-out.ts";
 import { pathIn } from "../tools/places.ts";
 import { snippetsIn, variablesOf } from "../tools/snippet-findings.ts";
-import { translated } from "../tools/translated.ts";
+import { type Translated, translated } from "../tools/translated.ts";
 import { type Differences, fits } from "./differences.ts";
 import type { Found } from "./found.ts";
 import { type Item, worst } from "./item.ts";
@@ -44,67 +45,20 @@ export interface Assessment {
 }
 
 export function assess(found: Found, { list, idleThere }: Differences): Assessment {
-  const { files, flags } = found;
-  const translation = translated(files, flags, found.flagsKnown ? "run" : "serve");
-  const { library, snapshot, options } = translation;
-  const all = distinct(withoutElsewhere([...translation.problems.values()].flat(), snapshot));
-  const problems = Map.groupBy(all, ({ object }) => named(object));
-  const snippets = snippetsIn(snapshot, translation.configuration.settings, options);
-  const ofSnippets = refusedInSnippets(snippets, translation, flags);
-  const definitions = definitionsOf(files);
-  const place = (problem: Problem): FilePlace | undefined => {
-    const definition = definitions.get(objectKey(problem.object.kind, keyOfName(problem.object)));
-    if (definition?.object === undefined || found.live) return undefined;
-    return {
-      file: definition.file,
-      ...definition.placeOf(pathIn(definition.object, problem, options.annotationsPrefix)),
-    };
-  };
-  const data = new Map(
-    Object.entries(snapshot.configMaps.get(options.configMap ?? "")?.data ?? {}).map(([key, text]) => [
-      key.toLowerCase(),
-      text,
-    ]),
-  );
-  const configMap = `ConfigMap ${options.configMap}`;
-  const everywhere = {
-    key: data,
-    flag: found.given,
-    unreadable: new Set(
-      problems.get(configMap)?.flatMap((one) => (one.kind === "setting-unreadable" ? [one.key] : [])),
-    ),
-  };
-  const world: World = {
-    everywhere,
-    list,
-    options,
-    place,
-    problems,
-    onlyHere: onlyHere(snapshot, options, all),
-    refusedInSnippets: Map.groupBy(ofSnippets, ({ object }) => named(object)),
-    translation,
-    mounts: found.mounts,
-    declared: new Set(),
-  };
-  const ours = [...snapshot.ingresses].filter(([key]) => translation.accepted.has(key));
-  const texts = [...ours.flatMap(([, ingress]) => [...annotationsOf(ingress, options.annotationsPrefix)]), ...data];
-  const declared = new Set([
-    ...texts.flatMap(([key, text]) => (key.endsWith("-snippet") ? variablesDeclaredIn(text) : [])),
-    ...variablesOf(snippets),
-  ]);
-  const own = ours.map(([, ingress]) => {
-    const items = ingressItems(ingress, shapesOf(ingress, snapshot), {
-      ...world,
-      declared,
-    });
+  const translation = translated(found.files, found.flags, found.flagsKnown ? "run" : "serve");
+  const { library, snapshot, options, accepted } = translation;
+  const [ours, others] = byOwner(snapshot, accepted);
+  const world = worldOf(found, list, translation, ours);
+  const own = ours.map((ingress) => {
+    const items = ingressItems(ingress, shapesOf(ingress, snapshot), world);
     return { items, verdict: worst(items.map(({ verdict }) => verdict)) };
   });
-  const notOurs = [...snapshot.ingresses].flatMap(([key, one]) => (translation.accepted.has(key) ? [] : [one]));
-  const others = Map.groupBy(notOurs.map(classNameOf).sort(), (name) => name);
   const count = (verdict: string) => own.filter((one) => one.verdict === verdict).length;
+  const byClass = Map.groupBy(others.map(classNameOf).sort(), (name) => name);
   // Flags of a controller or of values decide about these Ingresses; without them nothing does.
   const isAssumed = !found.flagsKnown && !found.given.has("watch-ingress-without-class");
-  const classless = isAssumed ? classlessNote(snapshot, (key) => translation.accepted.has(key)) : undefined;
+  const classless = isAssumed ? classlessNote(snapshot, (key) => accepted.has(key)) : undefined;
+  const { everywhere } = world;
   const uses: Uses = {
     annotation: new Map(),
     shape: new Map(),
@@ -114,19 +68,70 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   return {
     items: [
       ...own.flatMap(({ items }) => items),
-      ...keyItems(configMap, uses, { ...world, declared }, (key) => idleThere.some((one) => fits(one.name, key))),
+      ...keyItems(configMapOf(translation), uses, world, (key) => idleThere.some((one) => fits(one.name, key))),
       ...flagItems(found, uses, list),
       ...found.values.filter(({ fate }) => fate !== "unfilled").map(valueItem),
     ],
     ingresses: { same: count("same"), differs: count("differs"), work: count("work") },
     ...(classless !== undefined && { classless }),
-    leftOut: [...others].map(([name, some]) => ({ class: name, count: some.length })),
+    leftOut: [...byClass].map(([name, some]) => ({ class: name, count: some.length })),
     unjudged: [
       ...unjudgedIn([...library.problems.values()].flat()),
-      ...unjudgedSettings(settingsElsewhere(snapshot, options.configMap), place),
+      ...unjudgedSettings(settingsElsewhere(snapshot, options.configMap), world.place),
       ...unjudgedFlags(found),
       ...unfilledValues(found),
     ],
     everybody: list.filter(({ concerns }) => concerns.length === 0).map(({ how }) => how),
+  };
+}
+
+/** Divides the Ingresses into those of this controller and those of others. */
+function byOwner({ ingresses }: Snapshot, accepted: Translated["accepted"]): [ours: Ingress[], others: Ingress[]] {
+  const { ours = [], others = [] } = Object.groupBy(ingresses, ([key]) => (accepted.has(key) ? "ours" : "others"));
+  return [ours.map(([, one]) => one), others.map(([, one]) => one)];
+}
+
+const configMapOf = ({ options }: Translated): string => `ConfigMap ${options.configMap}`;
+
+/** Gathers what the judgement of an item depends on. */
+function worldOf(found: Found, list: World["list"], translation: Translated, ours: readonly Ingress[]): World {
+  const { snapshot, options, configuration } = translation;
+  const all = distinct(withoutElsewhere([...translation.problems.values()].flat(), snapshot));
+  const problems = Map.groupBy(all, ({ object }) => named(object));
+  const ofKeys = problems.get(configMapOf(translation)) ?? [];
+  const snippets = snippetsIn(snapshot, configuration.settings, options);
+  const data = Object.entries(snapshot.configMaps.get(options.configMap ?? "")?.data ?? {});
+  const key = new Map(data.map(([name, text]) => [name.toLowerCase(), text]));
+  const texts = [...ours.flatMap((ingress) => [...annotationsOf(ingress, options.annotationsPrefix)]), ...key];
+  return {
+    everywhere: {
+      key,
+      flag: found.given,
+      unreadable: new Set(ofKeys.flatMap((one) => (one.kind === "setting-unreadable" ? [one.key] : []))),
+    },
+    list,
+    options,
+    place: placesIn(found, options),
+    problems,
+    onlyHere: onlyHere(snapshot, options, all),
+    refusedInSnippets: Map.groupBy(refusedInSnippets(snippets, translation, found.flags), ({ object }) =>
+      named(object),
+    ),
+    translation,
+    mounts: found.mounts,
+    declared: new Set([
+      ...texts.flatMap(([name, text]) => (name.endsWith("-snippet") ? variablesDeclaredIn(text) : [])),
+      ...variablesOf(snippets),
+    ]),
+  };
+}
+
+/** Returns a function that finds the place of a Problem; a live cluster has no places. */
+function placesIn({ files, live }: Found, { annotationsPrefix }: Translated["options"]): World["place"] {
+  const definitions = definitionsOf(files);
+  return (problem) => {
+    const definition = definitions.get(objectKey(problem.object.kind, keyOfName(problem.object)));
+    if (definition?.object === undefined || live) return undefined;
+    return { file: definition.file, ...definition.placeOf(pathIn(definition.object, problem, annotationsPrefix)) };
   };
 }
