@@ -125,6 +125,13 @@ test.each([
   expect(ask(fresh({ paths: [[path, "web", "ImplementationSpecific"]] }))).toMatchObject({ refusals: [] });
 });
 
+test("the refusal of a path with a final star says which path takes all below it", () => {
+  const hint = "/a with pathType Prefix takes all below it";
+  expect(ask(fresh({ paths: [["/a/*", "web", "Exact"]] }))).toMatchObject({
+    refusals: [expect.stringContaining(hint)],
+  });
+});
+
 test("the refusal of a path with a variable says that a tool should have filled it in", () => {
   const hint = "a tool should have filled in ${APP} before, such as envsubst";
   expect(ask(fresh({ paths: [["/${APP}", "web", "Prefix"]] }))).toMatchObject({

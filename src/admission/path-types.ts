@@ -3,7 +3,7 @@
  * that is in the cluster already is served as it is.
  */
 import { shown, unfilled } from "../kinds/kind.ts";
-import { regexMistake } from "../kinds/patterns.ts";
+import { regexMistake, starAdvice } from "../kinds/patterns.ts";
 import type { Ingress } from "../model/objects.ts";
 
 export interface Finding {
@@ -23,7 +23,7 @@ export function unliteralPaths(ingress: Ingress): Finding[] {
     if (pathType === "ImplementationSpecific" || literal.test(path)) return [];
     const where = pathType === undefined ? "no pathType" : `pathType ${pathType}`;
     const may = "may only hold letters, digits and . _ - / and begins with /";
-    const advice = unfilled(path) ?? "ImplementationSpecific takes patterns";
+    const advice = unfilled(path) ?? starAdvice(path) ?? "ImplementationSpecific takes patterns";
     return [{ field, why: `${shown(path)} has ${where}, which ${may}; ${advice}` }];
   });
 }

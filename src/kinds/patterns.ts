@@ -123,3 +123,12 @@ export const regex: Kind<string> = {
   good: ["Old[0-9]+", "msie[4-6]\\.", "(?i)bot|spider", "^(a(b)?c)$"],
   bad: ["", "(", "[a", "*a", "a\\", "a\nb"],
 };
+
+/**
+ * Returns what to write for a path with a final `*`, which other controllers take for everything
+ * below the path; undefined for any other path.
+ */
+export function starAdvice(path: string): string | undefined {
+  const [, above] = /^((?:\/[\w.-]+)*)\/\*$/.exec(path) ?? [];
+  return above === undefined ? undefined : `${above === "" ? "/" : above} with pathType Prefix takes all below it`;
+}

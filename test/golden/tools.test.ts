@@ -204,7 +204,12 @@ test("check, routes and convert name what they leave out, with the reason", asyn
   const spec = { defaultBackend: { service: { name: "web", port: { number: 80 } } } };
   const written = (name: string, ingressClass: string | undefined) =>
     JSON.stringify(ingress({ name, namespace: "shop", ...(ingressClass && { ingressClass }), spec }));
-  const broken = ingress({ name: "broken", namespace: "shop", spec: { rules: [{ host: "Shop.example" }] } });
+  const broken = ingress({
+    name: "broken",
+    namespace: "shop",
+    annotations: { "proxy-read-timeout": "9s" },
+    spec: { rules: [{ host: "Shop.example" }] },
+  });
   try {
     expect(await about(check)).toEqual(["sluice check: FOLDER has no YAML or JSON file, so there is nothing to check"]);
     writeFileSync(join(own, "a.yaml"), [written("web", "internal"), JSON.stringify(broken)].join("\n---\n"));

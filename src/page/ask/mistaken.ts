@@ -68,7 +68,13 @@ export function mistakenAt(
 /** Returns how to correct the object, if it cannot be read. */
 export function mendingOf(kind: string, key: string, { unread, findings }: Omit<World, "snapshot">) {
   if (!unread.some((one) => one.kind === kind && one.key === key)) return undefined;
-  return mendingBy(kind, key, findings, () => true);
+  return mendingOfUnread(kind, key, findings);
+}
+
+/** An annotation of such an object may be wrong, too, but does not keep it from being read. */
+function mendingOfUnread(kind: string, key: string, findings: World["findings"]): string | undefined {
+  const keepsOut = mendingBy(kind, key, findings, (problem) => problem.kind === "manifest-unusable");
+  return keepsOut ?? mendingBy(kind, key, findings, () => true);
 }
 
 /**
@@ -89,7 +95,7 @@ interface Mistaken extends Gist {
 function mistakenOf(kinds: readonly string[], { snapshot, findings, unread }: World): readonly Mistaken[] {
   const ofFiles = unread
     .filter(({ kind }) => kinds.includes(kind))
-    .map((one) => ({ ...one, mending: mendingBy(one.kind, one.key, findings, () => true) }));
+    .map((one) => ({ ...one, mending: mendingOfUnread(one.kind, one.key, findings) }));
   const known = new Set(ofFiles.map(({ kind, key }) => objectKey(kind, key)));
   const left = findings.flatMap(({ problem }) => (isLeftOut(problem) ? [problem.object] : []));
   const apart = left.flatMap(({ kind, namespace, name }) => {

@@ -94,3 +94,30 @@ test("an alias of an Ingress with two hosts names the one that has it, and is no
     "annotation server-alias: c.example can only be the alias of one host, so a.example has it, and b.example does not; the rest of it is used",
   ]);
 });
+
+test.each([
+  ["/a", 1],
+  ["/(.*)", 0],
+  ["/?(.*)", 0],
+  ["/.*", 0],
+])("the guards of an oldest Ingress with the path %s are reported for paths without a rule: %i", (path, times) => {
+  const annotations = { "auth-url": "http://192.0.2.1/", "rewrite-target": "/$1" };
+  const oldest = ingress({
+    age: 9,
+    name: "a",
+    host: "a.example",
+    paths: [[path, "web", "ImplementationSpecific"]],
+    annotations,
+  });
+  const other = ingress({ name: "b", host: "a.example", paths: [["/b", "web"]] });
+  const { problems } = translate(
+    { ...emptyInputs, snapshot: put(base, service("web"), oldest, other) },
+    defaultOptions,
+    fake,
+  );
+  const found = [...problems.values()]
+    .flat()
+    .map(sentence)
+    .filter((one) => one.includes("paths without a rule"));
+  expect(found).toHaveLength(times);
+});

@@ -5,6 +5,7 @@
 import { unannotated } from "../../annotations/read.ts";
 import { featureList } from "../../annotations/registry.ts";
 import { shown, unfilled } from "../../kinds/kind.ts";
+import { starAdvice } from "../../kinds/patterns.ts";
 import { catchAll, defaultUpstream } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
 import { named, type Problem } from "../../problem.ts";
@@ -36,19 +37,14 @@ export function literalPatterns(
       if (!odd.test(text)) return [];
       const hint = unfilled(text);
       if (hint === undefined && !/[*+?^$()[\]{}|\\]/.test(text)) return [];
+      const star = starAdvice(text);
       const why =
         hint === undefined
-          ? `${text} looks like a regular expression, and use-regex is not true${starAdvice(text)}`
+          ? `${text} looks like a regular expression, and use-regex is not true${star === undefined ? "" : ` (${star})`}`
           : `${shown(text)} is not finished: ${hint}`;
       return [{ object, kind: "field-unusable", field: `${field}.path`, why, done: "it is taken letter by letter" }];
     }),
   );
-}
-
-/** Other controllers take a final * for everything below the path. */
-function starAdvice(text: string): string {
-  const [, above] = /^((?:\/[\w.-]+)*)\/\*$/.exec(text) ?? [];
-  return above === undefined ? "" : ` (${above === "" ? "/" : above} with pathType Prefix takes all below it)`;
 }
 
 /**

@@ -12,6 +12,7 @@ import { ClaimedPaths } from "./claimed-paths.ts";
 import { guardedByOldest, literalPatterns, pathless } from "./doubts.ts";
 import { type Draft, defaultRoot, implicitRoot, isRoot, unownedRoot } from "./draft.ts";
 import { usablePatterns } from "./host-patterns.ts";
+import { isRegexHost } from "./path-routes.ts";
 
 export interface Drafts {
   readonly drafts: readonly Draft[];
@@ -40,6 +41,12 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
 
 function withoutNamespace(draft: Draft): Draft {
   return { ...draft, path: { ...draft.path, namespace: undefined } };
+}
+
+/** Whether a pattern takes every request, so that none gets to the `/` behind it. */
+function takeAll(drafts: readonly Draft[]): boolean {
+  const paths = drafts.map(({ path }) => path);
+  return isRegexHost(paths) && paths.some(({ path }) => /^\/\??(?:\.\*|\(\.\*\))\$?$/.test(path));
 }
 
 /** Adds the `/` that a host gets without a rule for it. */
@@ -89,7 +96,7 @@ function withRoot(
     const owner = drafts.find(isRoot)?.claim ?? oldest;
     problems.push(...pathless(host, claims, owner, settings));
     if (drafts.some(isRoot)) return drafts;
-    problems.push(...guardedByOldest(host, claims, settings));
+    if (!takeAll(drafts)) problems.push(...guardedByOldest(host, claims, settings));
     return [...drafts, implicitRoot(oldest, usedDefaultOf(oldest), settings)];
   }
 }
