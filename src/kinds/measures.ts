@@ -25,11 +25,14 @@ export function sizesBeside(size: string, bounds: { readonly min: string; readon
     .filter((one) => bytesOf(one) >= bytesOf(bounds.min) && bytesOf(one) <= bytesOf(bounds.max));
 }
 
+/** nginx takes larger ones, but a number in JavaScript and Lua is exact up to here. */
+const largest = "8388607g";
+
 /**
  * Reads a size between `min` and `max` (both sizes). Blanks around it are ignored; `1g` is kept as
  * `1024m`.
  */
-export function sizeBetween(min: string, max = "1024g"): Kind<string> {
+export function sizeBetween(min: string, max = largest): Kind<string> {
   const label = `a size like 8k or 16m, from ${min}`;
   return {
     label,
@@ -42,7 +45,9 @@ export function sizeBetween(min: string, max = "1024g"): Kind<string> {
       return ok(/g$/i.test(text) ? `${Number(text.slice(0, -1)) * 1024}m` : text.toLowerCase());
     },
     view: Token.size,
-    good: [min, "64k", "16M", "1g"].filter((text) => bytesOf(text) >= bytesOf(min) && bytesOf(text) <= bytesOf(max)),
+    good: [min, "64k", "16M", "1g", "2048g"].filter(
+      (text) => bytesOf(text) >= bytesOf(min) && bytesOf(text) <= bytesOf(max),
+    ),
     bad: ["", "16 k", "8kb", "1.5m", "-1", "big", "8b", "9999999999999g"],
   };
 }

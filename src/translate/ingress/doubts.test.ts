@@ -47,6 +47,21 @@ test.each([
       "annotation rewrite-target: everything below the path /api/* reaches the backend as /; the path /api(/|$)(.*) with rewrite-target /$2 keeps what follows",
     ],
   ],
+  [
+    "/app(/|$)(.*)",
+    "/",
+    [
+      "annotation rewrite-target: everything below the path /app(/|$)(.*) reaches the backend as /; rewrite-target /$2 keeps what follows",
+    ],
+  ],
+  [
+    "/api/.*",
+    "/v1/",
+    [
+      "annotation rewrite-target: everything below the path /api/.* reaches the backend as /v1/; the path /api(/|$)(.*) with rewrite-target /v1/$2 keeps what follows",
+    ],
+  ],
+  ["/a|/b", "/c", ["annotation rewrite-target: everything below the path /a|/b reaches the backend as /c"]],
   ["/", "/", ["annotation rewrite-target: the path is / already, so nothing is rewritten"]],
   ["/app", "/$2", ["annotation rewrite-target: it names $2, and the path /app has no group"]],
   ["/a(?:b)(c)[(]", "/$2", ["annotation rewrite-target: it names $2, and the path /a(?:b)(c)[(] has 1 group"]],

@@ -173,14 +173,24 @@ function doubtOf(path: string, type: "exact" | "prefix", target: string, groups:
   if (groups.length > 0 || type === "exact" || path.endsWith("$") || /\$(request_|document_)?uri\b/.test(target))
     return [];
   if ([...path.matchAll(groupName)].some(([, name = ""]) => target.includes(`$${name}`))) return [];
-  // Some controllers take a final * for everything below. The API takes no path without a slash.
-  const above = path.replace(/\/\*?$/, "");
-  const [pattern, group] = above === "" ? ["/(.*)", "$1"] : [`${above}(/|$)(.*)`, "$2"];
-  const keeping = `${pattern} with rewrite-target ${target.replace(/\/$/, "")}/${group}`;
   const effect = isElsewhere(target)
     ? `clients are sent with 302 from everything below the path ${path} to ${target} itself, and no backend is asked`
     : `everything below the path ${path} reaches the backend as ${target}`;
-  return [`${effect}; the path ${keeping} keeps what follows`];
+  const keeping = keepingOf(path, target.replace(/\/$/, ""), had);
+  return [keeping === undefined ? effect : `${effect}; ${keeping} keeps what follows`];
+}
+
+/**
+ * Returns a path and target that keep what follows the path, or a target alone if the path has a
+ * group for it.
+ */
+function keepingOf(path: string, target: string, groups: number): string | undefined {
+  if (path.endsWith("(.*)")) return `rewrite-target ${target}/$${groups}`;
+  // Some controllers take a final * for everything below. The API takes no path without a slash.
+  const above = path.replace(/\/(?:\.?\*)?$/, "");
+  if (/[*+?^$()[\]{}|\\]/.test(above)) return undefined;
+  const [pattern, group] = above === "" ? ["/(.*)", "$1"] : [`${above}(/|$)(.*)`, "$2"];
+  return `the path ${pattern} with rewrite-target ${target}/${group}`;
 }
 
 /**
