@@ -45,7 +45,13 @@ export type Problem = {
     }
   | { readonly kind: "annotation-removed"; readonly key: string; readonly successor?: string }
   | { readonly kind: "annotation-partly"; readonly key: string; readonly why: string }
-  | { readonly kind: "annotation-useless"; readonly key: string; readonly why: string }
+  | {
+      readonly kind: "annotation-useless";
+      readonly key: string;
+      readonly why: string;
+      /** Whether other annotations of the Ingress are the reason, in ingress-nginx as here. */
+      readonly beside?: true;
+    }
   | { readonly kind: "annotation-doubtful"; readonly key: string; readonly why: string }
   | {
       readonly kind: "neighbours-changed";

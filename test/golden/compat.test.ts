@@ -510,6 +510,29 @@ test("an auth annotation whose mistake closes the paths is work, because ingress
   expect(closed.text.replace(/\s+/g, " ")).toContain("correct or remove the value; ingress-nginx lets every client in");
 });
 
+test("an annotation without effect beside the others is no difference", async () => {
+  const found = await compatOf(ingress("a", "web", 1, prefixed('cors-allow-origin: "https://b.example"')));
+  expect(found.text).not.toContain("Differs");
+  expect(found.text).toContain("enable-cors is not true");
+});
+
+test("a location in an auth-snippet is work", async () => {
+  const url = prefixed("auth-url: http://auth.example/check");
+  const snippet = prefixed('auth-snippet: "location /open { auth_request off; }"');
+  const found = await compatOf(`${permitted}${ingress("a", "web", 1, `${url}, ${snippet}`)}`);
+  expect(found.code).toBe(1);
+  expect(found.text.replace(/\s+/g, " ")).toContain("a location cannot stand in the location of the auth request");
+});
+
+test.each([
+  ["https://$(HOST)/start?rd=$escaped_request_uri", false],
+  ["https://login.example/start?rd=$target", true],
+])("the page %s differs only if it names a variable that nothing declares: %s", async (page, differs) => {
+  const annotations = ["auth-url: http://auth.example/check", `auth-signin: "${page}"`].map(prefixed).join(", ");
+  const found = await compatOf(ingress("a", "web", 1, annotations));
+  expect(found.text.includes("A snippet declares variables for its own Ingress")).toBe(differs);
+});
+
 test("a ConfigMap with settings that is not read is named as not judged", async () => {
   const found = await compatOf(permitted.replace("namespace: ingress-nginx", "namespace: ingress"));
   expect(found.text.replace(/\s+/g, " ")).toContain(

@@ -45,9 +45,10 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const own = problems.get(of) ?? [];
   const about = (name: string) => own.filter((problem) => keyOf(problem) === name);
   const isThere = (problem: Problem) => !world.onlyHere.has(fullSentence(problem));
+  const isIdle = (name: string) => about(name).some((one) => one.kind === "annotation-useless" && one.beside === true);
   const uses: Uses = {
     ...world.everywhere,
-    annotation: understood(written),
+    annotation: understood(new Map([...written].filter(([name]) => !isIdle(name)))),
     shape,
     isUnreadable: (part, name) =>
       part === "annotation" && about(name).some(({ kind }) => kind === "annotation-unreadable"),

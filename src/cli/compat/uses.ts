@@ -5,6 +5,7 @@
 import { annotationKeys } from "../../annotations/read.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
 import { isPathVariable, isRequestVariable, strangersIn } from "../../kinds/request-variables.ts";
+import { isKnownVariable } from "../../kinds/variables.ts";
 import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { type Concern, type Difference, fits, type Part } from "./differences.ts";
@@ -60,11 +61,17 @@ function matching(uses: Uses, { of, name, value, only }: Part): readonly string[
     .filter(([, text]) => value === undefined || fits(value, text))
     .filter(([key]) => only !== "unreadable" || uses.isUnreadable(of, key))
     .filter(([key, text]) => {
-      const allowed = key === "app-root" ? isRequestVariable : isPathVariable;
+      const allowed = allowedIn[key] ?? isPathVariable;
       return only !== "naming other variables" || strangersIn(text, allowed).length > 0;
     })
     .map(([key]) => key);
 }
+
+/** The variables that an annotation may name, if they are not those of a path. */
+const allowedIn: Readonly<Record<string, (name: string) => boolean>> = {
+  "app-root": isRequestVariable,
+  "auth-signin": (name) => isKnownVariable(name, "http"),
+};
 
 const known = new Set(annotationKeys);
 

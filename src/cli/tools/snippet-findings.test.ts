@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Context } from "../../directives/nginx-directives.ts";
 import { sentence } from "../../problem.ts";
+import { authLocations } from "./findings/auth-locations.ts";
 import { type Snippet, snippetProblems } from "./snippet-findings.ts";
 
 const object = { kind: "Ingress", namespace: "shop", name: "web" };
@@ -121,12 +122,12 @@ test("directives of modules that the operator loads are not reported", () => {
 });
 
 test("a location in an auth-snippet is reported, because the auth request's own location is exact", () => {
-  const text = "proxy_set_header X-One 1;\nlocation /open { auth_request off; }";
+  const text = "proxy_set_header X-One 1;\nif ($a) { location /open { auth_request off; } }";
   const field = "annotation auth-snippet";
-  expect(sentences({ ...annotation(text), field })).toEqual([
+  expect(authLocations([{ ...annotation(text), field }]).map(sentence)).toEqual([
     `${field}: line 2: a location cannot stand in the location of the auth request; nginx would refuse it`,
   ]);
-  expect(sentences(annotation(text))).toEqual([]);
+  expect(authLocations([annotation(text)])).toEqual([]);
 });
 
 test("try_files where the Service answers is doubtful, and one with a root of its own is not", () => {

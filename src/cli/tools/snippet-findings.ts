@@ -68,8 +68,7 @@ const ownKeys: ReadonlyMap<string, Context> = new Map([
   ["location-snippet", "location"],
   ["stream-snippet", "stream"],
 ]);
-/** Its location is exact, and nginx allows no other location in such a one. */
-const authSnippet = "annotation auth-snippet";
+export const authSnippet = "annotation auth-snippet";
 const annotations: ReadonlyMap<string, Context> = new Map([
   ["configuration-snippet", "location"],
   ["server-snippet", "server"],
@@ -167,8 +166,6 @@ function mistakesIn(
     const similar = allDirectives.includes(name) ? undefined : nearest(name, allDirectives);
     return [refused(snippet, line, mistake, similar)];
   }
-  if (name === "location" && snippet.field === authSnippet)
-    return [refused(snippet, line, "a location cannot stand in the location of the auth request", undefined)];
   const inside = contextInside(name, context);
   if (lua.test(name) || (block.length > 0 && inside === undefined)) return [];
   const where = context.startsWith("stream") ? "stream" : "http";

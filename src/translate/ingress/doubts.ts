@@ -45,7 +45,7 @@ export function doubtsOf(
   if (idle.length === 0 && doubtful.length === 0) return nothing;
   const object = { kind: "Ingress", namespace, name };
   return [
-    ...idle.map((one): Problem => ({ object, kind: "annotation-useless", ...one })),
+    ...idle.map((one): Problem => ({ object, kind: "annotation-useless", ...one, beside: true })),
     ...doubtful.map((one): Problem => ({ object, kind: "annotation-doubtful", ...one })),
   ];
 }
