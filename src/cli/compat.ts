@@ -4,7 +4,7 @@
  * nothing. It names everything that it cannot judge, and its exit code shows it.
  */
 import type { Assessment } from "./compat/assess.ts";
-import { readValues } from "./compat/chart/values.ts";
+import { type ReadValues, readValues, type ValuesSource } from "./compat/chart/values.ts";
 import { controllersIn, type FoundController } from "./compat/controller.ts";
 import { readDifferences } from "./compat/differences.ts";
 import { endings, exitCode, readEndings } from "./compat/endings.ts";
@@ -14,12 +14,12 @@ import { reportMarkdown } from "./compat/markdown.ts";
 import { otherLanguagesIn } from "./compat/other-languages.ts";
 import { othersIn } from "./compat/others.ts";
 import { reportText } from "./compat/report.ts";
-import { valuesSources } from "./compat/sources.ts";
+import { type Sources, valuesSources } from "./compat/sources.ts";
 import type { Unjudged } from "./compat/unjudged.ts";
 import { failedAs, type Out, printed } from "./out.ts";
-import { type ToolOption, toolCall } from "./tools/call.ts";
+import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
 import type { Files } from "./tools/folder.ts";
-import { readObjects } from "./tools/read.ts";
+import { type ReadObjects, readObjects } from "./tools/read.ts";
 import { counted, green, painter, red, yellow } from "./tools/words.ts";
 
 const failed = failedAs("compat");
@@ -68,57 +68,86 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
   });
   if (call.kind === "help") return printed(out, usage);
   if (call.kind === "failure") return failed(out, call.why);
-  const { values: valuesFiles, controller: wanted, all, "fail-on": failOn = "work,unjudged" } = call.options;
+  const { values: valuesFiles, all, "fail-on": failOn = "work,unjudged" } = call.options;
   const failing = readEndings(failOn);
   if (failing === undefined)
     return failed(out, `--fail-on takes a list of ${endings.join(", ")}, and here is ${JSON.stringify(failOn)}`);
   if (call.folders.length === 0 && !call.live && valuesFiles === undefined)
     return failed(out, "it takes a folder or a file, --values, or --kubeconfig, and here is none");
-  const values = (valuesFiles?.split(",") ?? []).map(readValues);
-  const given = values.flatMap((one) => (one.ok ? [one] : []));
-  for (const one of values) if (!one.ok) return failed(out, one.why);
-  const [folder] = call.folders;
-  const read =
-    folder === undefined && !call.live
-      ? { ok: true as const, files: new Map() as Files, notes: [], clusterNotes: [], server: undefined }
-      : await readObjects(call, folder, "workloads");
-  if (!read.ok) return failed(out, read.why);
-  const controllers = controllersIn(
-    [...read.files].flatMap(([file, { others }]) => others.map((other) => ({ ...other, file }))),
-  );
-  const controller =
-    wanted === undefined ? controllers[0] : controllers.find((one) => `${one.namespace}/${one.name}` === wanted);
-  if (wanted !== undefined && controller === undefined)
-    return failed(out, `no Deployment or DaemonSet ${wanted} runs ingress-nginx`);
-  const { sources, unjudged, understood } = valuesSources(given, read.files);
+  const given = await readGiven(call);
+  if (!given.ok) return failed(out, given.why);
+  const { objects, values, controller } = given;
+  const { files, clusterNotes, server } = objects;
+  const found = valuesSources(values, files);
+  const { sources } = found;
   const { flags, argv: words, live } = call;
-  const main = assessed({ files: read.files, controller, sources, flags, argv: words, live }, readDifferences());
-  const assessment: Assessment = {
-    ...main,
-    unjudged: [
-      ...main.unjudged.filter(({ at, of }) => of !== at?.file || !understood.has(`${at.file}:${at.line}`)),
-      ...unjudged,
-      ...(live ? [] : othersIn(read.files, flags.annotationsPrefix)),
-      ...(folder === undefined
-        ? []
-        : otherLanguagesIn(folder, read.files.size === 0).filter(({ of }) => !read.files.has(of))),
-      ...read.clusterNotes.map((why) => ({ of: "the cluster", why })),
-    ].sort(byPlace),
-  };
-  const where = read.server ?? folder ?? given.map(({ file }) => file).join(", ");
-  if (isEmpty(assessment) && sources.length === 0) return failed(out, nothingIn(where, read.files));
-  const others = [...new Set(sources.flatMap((one) => one.others))];
-  const set = sources.length === 0 ? "none" : isEmpty(assessment) ? "nothing" : "values";
+  const judged = assessed({ files, controller, sources, flags, argv: words, live }, readDifferences());
+  const assessment = withUnjudged(judged, call, objects, found);
+  const where = server ?? call.folders[0] ?? values.map(({ file }) => file).join(", ");
+  if (isEmpty(assessment) && sources.length === 0) return failed(out, nothingIn(where, files));
   const withoutClass = assessment.classless === undefined ? "" : `; ${assessment.classless}`;
-  const by = `${judgedBy(controller, controllers.length, set, others)}${withoutClass}${ofGatewayApi(read.files)}`;
+  const by = `${judgedBy(given, sources, assessment)}${withoutClass}${ofGatewayApi(files)}`;
   out.write(
     call.output === "text"
       ? reportText(assessment, { where, by }, { paint: paints(colours), width, all: all !== undefined })
       : call.json
-        ? `${JSON.stringify(asJson(assessment, `${where}: ${by}`, read.clusterNotes), null, 2)}\n`
+        ? `${JSON.stringify(asJson(assessment, `${where}: ${by}`, clusterNotes), null, 2)}\n`
         : reportMarkdown(assessment, `${where}: ${by}`),
   );
   return exitCode(assessment, failing);
+}
+
+interface Given {
+  readonly ok: true;
+  readonly objects: Objects;
+  readonly values: readonly ValuesFile[];
+  readonly controllers: readonly FoundController[];
+  /** The one whose flags and ConfigMap count. */
+  readonly controller: FoundController | undefined;
+}
+
+type ValuesFile = Extract<ReadValues, { ok: true }>;
+type Objects = Pick<Extract<ReadObjects, { ok: true }>, "files" | "clusterNotes" | "server">;
+
+const noObjects: Objects = { files: new Map(), clusterNotes: [] };
+
+/** Reads what the command line names: values files, objects, and the controller among these. */
+async function readGiven(call: Call): Promise<Given | { readonly ok: false; readonly why: string }> {
+  const { values: valuesFiles, controller: wanted } = call.options;
+  const values: ValuesFile[] = [];
+  for (const file of valuesFiles?.split(",") ?? []) {
+    const read = readValues(file);
+    if (!read.ok) return read;
+    values.push(read);
+  }
+  const [folder] = call.folders;
+  const hasObjects = folder !== undefined || call.live;
+  const read = hasObjects ? await readObjects(call, folder, "workloads") : { ok: true as const, ...noObjects };
+  if (!read.ok) return read;
+  const controllers = controllersIn(
+    [...read.files].flatMap(([file, { others }]) => others.map((other) => ({ ...other, file }))),
+  );
+  if (wanted === undefined) return { ok: true, objects: read, values, controllers, controller: controllers[0] };
+  const controller = controllers.find((one) => `${one.namespace}/${one.name}` === wanted);
+  if (controller === undefined) return { ok: false, why: `no Deployment or DaemonSet ${wanted} runs ingress-nginx` };
+  return { ok: true, objects: read, values, controllers, controller };
+}
+
+/** Adds everything that was given and that the assessment does not judge. */
+function withUnjudged(
+  assessment: Assessment,
+  { folders: [folder], flags, live }: Call,
+  { files, clusterNotes }: Objects,
+  { unjudged: ofSources, understood }: Sources,
+): Assessment {
+  const unjudged = [
+    ...assessment.unjudged.filter(({ at, of }) => of !== at?.file || !understood.has(`${at.file}:${at.line}`)),
+    ...ofSources,
+    ...(live ? [] : othersIn(files, flags.annotationsPrefix)),
+    ...(folder === undefined ? [] : otherLanguagesIn(folder, files.size === 0).filter(({ of }) => !files.has(of))),
+    ...clusterNotes.map((why) => ({ of: "the cluster", why })),
+  ];
+  return { ...assessment, unjudged: unjudged.sort(byPlace) };
 }
 
 function paints(colours: boolean) {
@@ -163,20 +192,24 @@ function ofGatewayApi(files: Files): string {
 }
 
 function judgedBy(
-  controller: FoundController | undefined,
-  count: number,
-  set: "none" | "nothing" | "values",
-  others: readonly string[],
+  { controller, controllers }: Given,
+  sources: readonly ValuesSource[],
+  assessment: Assessment,
 ): string {
-  const known =
-    controller !== undefined
-      ? `flags and ConfigMap of ${controller.kind} ${controller.namespace}/${controller.name}`
-      : set === "values"
-        ? "flags and ConfigMap are those that the chart renders from the values"
-        : set === "nothing"
-          ? "its release of ingress-nginx sets no values, so flags and ConfigMap are the defaults of the chart"
-          : "no ingress-nginx was found in it, so its flags are taken to be the defaults";
-  const more = count > 1 ? `; ${counted(count - 1, "other controller")} can be named with --controller` : "";
+  const more =
+    controllers.length > 1
+      ? `; ${counted(controllers.length - 1, "other controller")} can be named with --controller`
+      : "";
+  const others = [...new Set(sources.flatMap((one) => one.others))];
   const rest = others.length === 0 ? "" : `; values of other charts are left out: ${others.join(", ")}`;
-  return `${known}${more}${rest}`;
+  return `${known()}${more}${rest}`;
+
+  function known(): string {
+    if (controller !== undefined)
+      return `flags and ConfigMap of ${controller.kind} ${controller.namespace}/${controller.name}`;
+    if (sources.length === 0) return "no ingress-nginx was found in it, so its flags are taken to be the defaults";
+    return isEmpty(assessment)
+      ? "its release of ingress-nginx sets no values, so flags and ConfigMap are the defaults of the chart"
+      : "flags and ConfigMap are those that the chart renders from the values";
+  }
 }
