@@ -5,6 +5,7 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Conversion } from "../convert/convert.ts";
 import { differenceKinds } from "../convert/proof/difference.ts";
 import type { Written } from "../convert/written.ts";
 import { yamlOf } from "../convert/yaml.ts";
@@ -90,32 +91,24 @@ export async function convert(
   const where = call.folders[0] ?? "the cluster";
   const notes = [
     ...read.notes,
-    ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
+    from && `class and flags are those of ${from}`,
     ...assumed.notes.map((note) => `${where}: ${note}`),
-    ...[unreadNote(read.files), made.unserved].flatMap((note) => note ?? []),
-  ];
-  const accepted = new Set(accept.split(",").filter((one) => one !== ""));
+    unreadNote(read.files),
+    made.unserved,
+  ].filter((note) => note !== undefined);
   const { conversion } = made;
-  // The proof compares routes that serve, so it needs them without the shadow annotation.
-  const written = call.options.shadow === undefined ? conversion.objects : conversion.objects.map(inShadow);
-  if (conversion.objects.length === 0) {
-    const reasons = [...notes, ...conversion.notes.map(({ about, text }) => `${about}: ${text}`)];
-    const why = conversion.kept.size > 0 ? "no Ingress that routes can replace" : "no Ingress that is served";
-    const lines = reasons.map((reason) => `note: ${visible(reason)}\n`).join("");
-    out.fail(visibleLines(`${lines}sluice convert: ${where} has ${why}, so there is nothing to convert`));
-    return 2;
-  }
+  if (conversion.objects.length === 0) return nothingToConvert(out, where, notes, conversion);
   const { requests } = call.options;
   const asked =
     requests === undefined ? undefined : await compareRequests(now, made.after, made.proof.alike, flags, env);
   if (asked?.ok === false) return failed(out, asked.why);
   const proof = { ...made.proof, differences: [...made.proof.differences, ...(asked?.differences ?? [])] };
-  const findings = findingsOf(proof, accepted);
+  const findings = findingsOf(proof, new Set(accept.split(",").filter((one) => one !== "")));
   if (asked !== undefined)
     notes.push(`nginx was asked ${asked.asked} of these requests, ${asked.skipped} were left out`);
-  const report = visibleLines(
-    [...notes.map((note) => `note: ${visible(note)}\n`), reportText(proof, findings, conversion.notes)].join(""),
-  );
+  const report = visibleLines(noteLines(notes) + reportText(proof, findings, conversion.notes));
+  // The proof compares routes that serve, so it needs them without the shadow annotation.
+  const written = call.options.shadow === undefined ? conversion.objects : conversion.objects.map(inShadow);
   if (call.json) {
     const objects = written.map(({ object }) => object);
     out.write(
@@ -130,6 +123,16 @@ export async function convert(
     out.write(report);
   }
   return findings.every((one: Finding) => one.accepted) ? 0 : 1;
+}
+
+const noteLines = (notes: readonly string[]): string => notes.map((note) => `note: ${visible(note)}\n`).join("");
+
+/** Says why no object is written, and returns the exit code. */
+function nothingToConvert(out: Out, where: string, notes: readonly string[], conversion: Conversion): number {
+  const reasons = [...notes, ...conversion.notes.map(({ about, text }) => `${about}: ${text}`)];
+  const why = conversion.kept.size > 0 ? "no Ingress that routes can replace" : "no Ingress that is served";
+  out.fail(visibleLines(`${noteLines(reasons)}sluice convert: ${where} has ${why}, so there is nothing to convert`));
+  return 2;
 }
 
 function inShadow({ object, ...rest }: Written): Written {
