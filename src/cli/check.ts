@@ -11,7 +11,7 @@ import { otherLanguagesIn } from "./compat/other-languages.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { toolCall } from "./tools/call.ts";
 import { withoutOtherContent } from "./tools/findings/no-manifests.ts";
-import { type Finding, judged as judgedIn } from "./tools/findings.ts";
+import { type Finding, type Findings, judged as judgedIn } from "./tools/findings.ts";
 import type { Files } from "./tools/folder.ts";
 import {
   type Candidate,
@@ -58,40 +58,27 @@ export async function check(argv: readonly string[], out: Out, colours = false):
   if (!read.ok) return failed(out, read.why);
   const { as, from, ...controller } = withController(call, read.files);
   const { policy } = call.options;
-  const judged =
-    policy === undefined
-      ? { ok: true as const, flags: controller.flags, files: read.files }
-      : underPolicy(policy, controller.flags, read.files);
-  if (!judged.ok) return failed(out, judged.why);
-  const { flags } = judged;
-  const { files: objects, note: besides } = withoutOtherContent(judged.files);
+  const asked = underPolicy(policy, controller.flags, read.files);
+  if (!asked.ok) return failed(out, asked.why);
+  const { flags } = asked;
+  const { files: objects, note: besides } = withoutOtherContent(asked.files);
   if (folder !== undefined && read.written.size === 0) return failed(out, nothingIn(folder));
-  const { findings: found, leftOut, classless, gatewaysLeftOut } = judgedIn(objects, flags, as, read.written);
+  const judged = judgedIn(objects, flags, as, read.written);
   const narrow = narrowOf(call.options);
   // A cluster has given its Ingresses their classes, and with the flag the operator wants them.
   const isAlone = as === "serve" && !call.argv.some((word) => word.startsWith("--watch-ingress-without-class"));
-  const left =
-    policy === undefined
-      ? [
-          leftOut((key) => isMeant(key, narrow)),
-          isAlone ? classless((key) => isMeant(key, narrow)) : undefined,
-          gatewaysLeftOut((key) => isAround(key, narrow)),
-        ]
-      : [];
-  const notes = [
+  const ingresses = ingressesIn(read.files);
+  printNotes(out, "check", [
     ...read.notes,
-    ...(besides === undefined ? [] : [besides]),
-    ...left.filter((note) => note !== undefined),
-    ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
-  ];
-  printNotes(out, "check", notes);
-  const wanted = policy === undefined ? found : found.filter((one) => isAboutPolicy(one, flags));
+    besides,
+    ...(policy === undefined ? leftOutNotes(judged, narrow, isAlone) : []),
+    from && `class and flags are those of ${from}`,
+    isNarrow(narrow) ? hint(narrow, ingresses) : undefined,
+  ]);
+  const own = policy === undefined ? judged.findings : judged.findings.filter((one) => isAboutPolicy(one, flags));
   // A policy may take hosts from objects of the cluster as well.
-  const isWhole = folder === undefined || policy !== undefined;
-  const all = isWhole ? wanted : wanted.filter(({ at }) => at !== undefined || !call.live);
-  const ingresses = isNarrow(narrow) ? ingressesIn(read.files) : [];
-  const missed = isNarrow(narrow) ? hint(narrow, ingresses) : undefined;
-  if (missed !== undefined) printNotes(out, "check", [missed]);
+  const isWhole = folder === undefined || policy !== undefined || !call.live;
+  const all = isWhole ? own : own.filter(({ at }) => at !== undefined);
   const findings = isNarrow(narrow) ? narrowed(all, narrow, ingresses) : all;
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const files = folder === undefined ? undefined : read.written.size;
@@ -100,6 +87,15 @@ export async function check(argv: readonly string[], out: Out, colours = false):
     call.json ? `${JSON.stringify(asJson(findings, counts), null, 2)}\n` : findingsText(findings, counts, colours),
   );
   return errors > 0 ? 1 : 0;
+}
+
+/** Returns notes about Ingresses and Gateways that are left out, or that name no class. */
+function leftOutNotes({ leftOut, classless, gatewaysLeftOut }: Findings, narrow: Narrow, isAlone: boolean) {
+  return [
+    leftOut((key) => isMeant(key, narrow)),
+    isAlone ? classless((key) => isMeant(key, narrow)) : undefined,
+    gatewaysLeftOut((key) => isAround(key, narrow)),
+  ];
 }
 
 function nothingIn(folder: string): string {

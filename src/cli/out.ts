@@ -23,9 +23,9 @@ export function harmless({ write, fail }: Out): Out {
   return { write: (text) => write(safe(text)), fail: (sentence) => fail(visibleLines(sentence)) };
 }
 
-/** Prints each note on a line of its own. */
-export function printNotes(out: Out, command: string, notes: readonly string[]): void {
-  for (const note of notes) out.fail(visible(`sluice ${command}: ${note}`));
+/** Prints each note that there is on a line of its own. */
+export function printNotes(out: Out, command: string, notes: readonly (string | undefined)[]): void {
+  for (const note of notes) if (note !== undefined) out.fail(visible(`sluice ${command}: ${note}`));
 }
 
 /**

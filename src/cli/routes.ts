@@ -91,30 +91,21 @@ async function routesFrom(call: Call, narrow: Narrow): Promise<Found | { readonl
   const { flags, as, from } = withController(call, read.files);
   const { snapshot, options, configuration, accepted, problems } = translated(read.files, flags, as);
   const routes = allRoutesOf(configuration, snapshot, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
-  const candidates = candidatesIn(snapshot);
-  const missed = isNarrow(narrow) && routes.length === 0 ? hint(narrow, candidates) : undefined;
   const isAbout = (key: string) => (isNarrow(narrow) ? routes.length === 0 && isMeant(key, narrow) : true);
-  const leftOut = leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
-  const refused = refusedNote([...problems.values()].flat(), isAbout);
   const denials = denialsOf(configuration, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
-  const closed = live ? undefined : closedNote(snapshot, denials);
-  const { controllerName } = options.gateway;
-  const gateways = gatewaysLeftOutNote(snapshot, (key) => isAround(key, narrow), controllerName);
   return {
     ok: true,
     routes,
     notes: [
       ...read.notes,
-      ...(from === undefined ? [] : [`class and flags are those of ${from}`]),
-      ...(missed === undefined ? [] : [missed]),
-      ...[
-        leftOut,
-        refused,
-        gateways,
-        closed,
-        isNarrow(narrow) && routes.length > 0 ? undefined : unreadNote(read.files),
-      ].filter((note) => note !== undefined),
-    ],
+      from && `class and flags are those of ${from}`,
+      isNarrow(narrow) && routes.length === 0 ? hint(narrow, candidatesIn(snapshot)) : undefined,
+      leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass),
+      refusedNote([...problems.values()].flat(), isAbout),
+      gatewaysLeftOutNote(snapshot, (key) => isAround(key, narrow), options.gateway.controllerName),
+      live ? undefined : closedNote(snapshot, denials),
+      isNarrow(narrow) && routes.length > 0 ? undefined : unreadNote(read.files),
+    ].filter((note) => note !== undefined),
   };
 }
 

@@ -88,7 +88,7 @@ async function fromFiles(call: Call, question: AskQuestion, out: Out, now: Date)
   const read = await readObjects(call, call.folders[1], "workloads");
   if (!read.ok) return read;
   const unread = unreadFilesNote(read.files);
-  printNotes(out, "why", [...read.notes, ...(unread === undefined ? [] : [unread])]);
+  printNotes(out, "why", [...read.notes, unread]);
   const { flags, as, from } = withController(call, read.files);
   const { library, snapshot, options, configuration, accepted, problems } = translated(read.files, flags, as);
   const world = {

@@ -19,9 +19,10 @@ export type UnderPolicy =
 
 /**
  * Returns flags and files with the policy in force. `policy` is a file with one ConfigMap, or the
- * word `labels`.
+ * word `labels`; without one they stay as they are.
  */
-export function underPolicy(policy: string, flags: Flags, files: Files): UnderPolicy {
+export function underPolicy(policy: string | undefined, flags: Flags, files: Files): UnderPolicy {
+  if (policy === undefined) return { ok: true, flags, files };
   if (policy === onNamespaces) return { ok: true, flags: { ...flags, hostPolicy: onNamespaces }, files };
   const read = readFolder(policy);
   if (!read.ok) return read;
