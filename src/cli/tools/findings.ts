@@ -18,6 +18,7 @@ import type { TranslateOptions } from "../../translate/options.ts";
 import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
 import type { Command, Flags } from "../flags.ts";
+import { foreignPolicies } from "./findings/foreign-policies.ts";
 import { withoutModule } from "./findings/image-modules.ts";
 import { misplacedIn } from "./findings/misplaced.ts";
 import { missingClasses } from "./findings/missing-class.ts";
@@ -98,7 +99,8 @@ export function judged(
   });
   const known = new Set(all.map(({ problem }) => fullSentence(problem)));
   const misplaced = misplacedIn(files, written, options.annotationsPrefix);
-  const findings = [...all, ...misplaced.filter(({ problem }) => !known.has(fullSentence(problem)))];
+  const foreign = foreignPolicies(files, written, snapshot, options.gateway.controllerName);
+  const findings = [...all, ...misplaced.filter(({ problem }) => !known.has(fullSentence(problem))), ...foreign];
   const leftOut = (isAbout = (_: string) => true) =>
     leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass);
   const classless = (isAbout: (key: string) => boolean) =>

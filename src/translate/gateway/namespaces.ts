@@ -34,7 +34,11 @@ function labelsOf(name: string, namespace: Namespace | undefined): Readonly<Reco
   return { "kubernetes.io/metadata.name": name, ...namespace?.metadata.labels };
 }
 
-function selects({ matchLabels = {}, matchExpressions = [] }: LabelSelector, labels: Readonly<Record<string, string>>) {
+/** Whether the labels fit the selector; an empty one fits all. */
+export function selects(
+  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
+  labels: Readonly<Record<string, string>>,
+) {
   return (
     Object.entries(matchLabels).every(([key, value]) => own(labels, key) === value) &&
     matchExpressions.every(({ key, operator, values = [] }) => {

@@ -1,0 +1,50 @@
+/** Policies of other controllers whose targets Sluice serves. */
+import { expect, test } from "vitest";
+import { gateway, gatewayClass, route } from "../../../../test/support/gateways.ts";
+import { readManifest } from "../../../manifests/manifest.ts";
+import { fullSentence } from "../../../problem.ts";
+import { defaultFlags } from "../../flags.ts";
+import { findingsIn } from "../findings.ts";
+
+const group = "gateway.networking.k8s.io";
+const routed = route({ name: "web" });
+
+function policy(kind: string, spec: object, namespace = "ns") {
+  return { apiVersion: "gateway.envoyproxy.io/v1alpha1", kind, metadata: { name: "p", namespace }, spec };
+}
+
+function sentences(...objects: readonly object[]) {
+  const text = objects.map((one) => JSON.stringify(one)).join("\n---\n");
+  return findingsIn(new Map([["all.yaml", readManifest(text)]]), defaultFlags("serve")).flatMap(
+    ({ severity, at, problem }) =>
+      !problem.object.kind.endsWith("Policy") ? [] : [`${at?.line}: ${severity}: ${fullSentence(problem)}`],
+  );
+}
+
+test("a policy of another controller is reported where Sluice serves its target", () => {
+  const jwt = policy("SecurityPolicy", { targetRef: { group, kind: "HTTPRoute", name: "web" }, jwt: {} });
+  expect(sentences(gatewayClass(), gateway({}), routed, jwt)).toEqual([
+    "7: warning: SecurityPolicy ns/p: spec.targetRef: HTTPRoute ns/web is served without this policy, because Sluice does not read SecurityPolicy of gateway.envoyproxy.io; RouteSettings may do the same",
+  ]);
+  const other = gatewayClass("sluice", "gateway.envoyproxy.io/gatewayclass-controller");
+  expect(sentences(other, gateway({}), routed, jwt), "another controller serves the route").toEqual([]);
+});
+
+test("targets in lists and by labels are found in the policy's own namespace", () => {
+  const refs = [
+    { group, kind: "Gateway", name: "gone" },
+    { group, kind: "Gateway", name: "gw" },
+    { group: "", kind: "Service", name: "web" },
+  ];
+  const served = [gatewayClass(), gateway({}), gateway({ name: "two" })];
+  expect(sentences(...served, policy("ClientTrafficPolicy", { targetRefs: refs }))).toEqual([
+    "7: warning: ClientTrafficPolicy ns/p: spec.targetRefs[1]: Gateway ns/gw is served without this policy, because Sluice does not read ClientTrafficPolicy of gateway.envoyproxy.io; RouteSettings may do the same",
+  ]);
+  expect(sentences(...served, policy("ClientTrafficPolicy", { targetRefs: refs }, "elsewhere"))).toEqual([]);
+  const selecting = (more: object) =>
+    policy("BackendTrafficPolicy", { targetSelectors: [{ group, kind: "Gateway", ...more }] });
+  expect(sentences(...served, selecting({}))).toEqual([
+    "7: warning: BackendTrafficPolicy ns/p: spec.targetSelectors[0]: Gateway ns/gw, Gateway ns/two are served without this policy, because Sluice does not read BackendTrafficPolicy of gateway.envoyproxy.io; RouteSettings may do the same",
+  ]);
+  expect(sentences(...served, selecting({ matchLabels: { team: "web" } }))).toEqual([]);
+});
