@@ -141,3 +141,14 @@ test("an ExternalName without a usable address is a Problem of the Ingress that 
   ]);
   expect(configuration.upstreams.get("ns/web/80")?.endpoints).toEqual([]);
 });
+
+test("an upstream-hash-by that an older user of the Service overrules is reported", () => {
+  const found = (...ingresses: Ingress[]) => [...of(put(world, ...ingresses)).problems.values()].flat().map(sentence);
+  expect(found(one({ "upstream-hash-by": "$host" }), one({ "upstream-hash-by": "$request_uri" }, 5))).toEqual([
+    "annotation upstream-hash-by has no effect: Ingress ns/i5, which uses Service ns/web too, decides how its endpoints are chosen",
+  ]);
+  expect(found(one({ "upstream-hash-by": "$host" }), one({}, 5))).toHaveLength(1);
+  expect(found(one({ "upstream-hash-by": "$host" }), one({ "upstream-hash-by": "$host" }, 5))).toEqual([]);
+  expect(found(one({}), one({ "upstream-hash-by": "$host" }, 5))).toEqual([]);
+  expect(found(one({ "upstream-hash-by": "$host" }), one({ affinity: "cookie" }, 5))).toEqual([]);
+});

@@ -5,6 +5,7 @@
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { AffinityCookie, Balance } from "../../model/configuration.ts";
+import { named, type Problem } from "../../problem.ts";
 import { byAge } from "../age.ts";
 import type { Claim } from "../claim.ts";
 
@@ -38,6 +39,21 @@ export function decidingUse(uses: readonly UpstreamUse[]): UpstreamUse {
 export function balanceOf(uses: readonly UpstreamUse[]): Balance {
   const cookie = cookieOf(uses);
   return cookie === undefined ? plainBalance(decidingUse(uses).claim.features) : { algorithm: "cookie", cookie };
+}
+
+/** Reports Ingresses whose upstream-hash-by another user of the Service overrules. */
+export function overruled(uses: readonly UpstreamUse[]): Problem[] {
+  if (uses.length === 1 || uses.every(({ claim }) => claim.features.upstreamHashBy === undefined)) return [];
+  if (cookieOf(uses) !== undefined) return [];
+  const { claim: deciding, service } = decidingUse(uses);
+  const decided = deciding.features.upstreamHashBy;
+  const others = new Map(uses.map(({ claim }) => [named(claim.owner), claim]));
+  others.delete(named(deciding.owner));
+  return [...others.values()].flatMap(({ owner: object, features: { upstreamHashBy: own } }): Problem[] => {
+    if (own === undefined || own.text === decided?.text || object.kind !== "Ingress") return [];
+    const why = `${named(deciding.owner)}, which uses Service ${service} too, decides how its endpoints are chosen`;
+    return [{ object, kind: "annotation-useless", key: "upstream-hash-by", why }];
+  });
 }
 
 /**

@@ -14,7 +14,7 @@ import type { Claim } from "../claim.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import type { Turn } from "../turn.ts";
-import { balanceOf, canaryBalance, decidingUse, roundRobin, type UpstreamUse } from "./balance.ts";
+import { balanceOf, canaryBalance, decidingUse, overruled, roundRobin, type UpstreamUse } from "./balance.ts";
 import type { EndpointsAnswer } from "./endpoints.ts";
 import type { ServiceEndpoints } from "./service-endpoints.ts";
 
@@ -116,7 +116,7 @@ export class Upstreams {
       protocol: "TCP",
     };
     const answer = this.#endpoints.of(service, question);
-    this.#problems.replace(`upstream ${id}`, unusable(answer, service, claim));
+    this.#problems.replace(`upstream ${id}`, [...unusable(answer, service, claim), ...overruled(uses)]);
     return {
       id,
       label: `${service}/${port}`.replaceAll("/", "-"),
