@@ -6,7 +6,7 @@
 import { existsSync } from "node:fs";
 import { fakeCertificate } from "../certificates/fake.ts";
 import { Client } from "../kubernetes/index.ts";
-import { type Log, openLog } from "../log/log.ts";
+import type { Log } from "../log/log.ts";
 import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
 import { type FoundNginx, makeLogFolders, nginxHere, openRunFolder, remoteNginx, usualLogs } from "../nginx/index.ts";
 import { OperatorToken } from "../operator-token.ts";
@@ -29,7 +29,7 @@ import { operatorPart } from "./parts/operator.ts";
 import { pageParts } from "./parts/page.ts";
 import { begun, type Part, runParts, stopped } from "./parts/part.ts";
 import { profilerPart } from "./parts/profiler.ts";
-import type { Program } from "./parts/program.ts";
+import { openProgram } from "./parts/program.ts";
 import { readinessPart } from "./parts/readiness.ts";
 import { templatePart } from "./parts/template.ts";
 import { trafficPart } from "./parts/traffic.ts";
@@ -38,7 +38,7 @@ import { openClusterSide } from "./run/cluster-side.ts";
 import { credentialsOf } from "./run/credentials.ts";
 import { listenForEnding } from "./run/ending.ts";
 import { withPortFlag } from "./run/port-flags.ts";
-import { metricLabels, Running } from "./run/running.ts";
+import { metricLabels } from "./run/running.ts";
 import type { Around } from "./run/start-checks.ts";
 
 const failed = failedAs("run");
@@ -63,14 +63,11 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   if (!found.ok) return failed(out, found.why, 1);
   // kubelet and a preStop hook may both send SIGTERM; the second one must not interrupt the first.
   const ending = listenForEnding(host, ["SIGINT"]);
-  const write = (text: string): void => void stdout.write(text);
-  const terminal = stdout.isTTY ? { colours: stdout.hasColors() } : false;
-  const log = openLog({ verbosity: flags.v, terminal, write });
+  const program = openProgram(flags, stdout, ending);
+  const { log, running } = program;
   log.info({ release: build.release, server: found.credentials.server.host }, "starting");
 
   makeLogFolders();
-  const running = new Running();
-  const program: Program = { flags, log, write, notices: !stdout.isTTY || flags.v > 0, ending, running };
   const userAgent = `sluice/${build.release} (${process.platform}/${process.arch}) ${build.build}`;
   const metrics = new RuntimeMetrics({
     labels: metricLabels(flags, pod),

@@ -1,8 +1,8 @@
 /** Values that `run` and `serve` give to all of their parts. */
-import type { Log } from "../../log/log.ts";
+import { type Log, openLog } from "../../log/log.ts";
 import type { Flags } from "../flags.ts";
 import type { Ending } from "../run/ending.ts";
-import type { Running } from "../run/running.ts";
+import { Running } from "../run/running.ts";
 
 export interface Program {
   readonly flags: Flags;
@@ -14,4 +14,12 @@ export interface Program {
   readonly ending: Ending;
   /** State of started parts, which other parts use. */
   readonly running: Running;
+}
+
+/** Opens the log and what the parts share. Lines are coloured if they go to a terminal. */
+export function openProgram(flags: Flags, stdout: NodeJS.WriteStream, ending: Ending): Program {
+  const write = (text: string): void => void stdout.write(text);
+  const terminal = stdout.isTTY ? { colours: stdout.hasColors() } : false;
+  const log = openLog({ verbosity: flags.v, terminal, write });
+  return { flags, log, write, notices: !stdout.isTTY || flags.v > 0, ending, running: new Running() };
 }

@@ -122,7 +122,7 @@ export function unreadNote(files: Files): string | undefined {
   return mistakenNote([...objects, ...unreadFiles(files)]);
 }
 
-/** Returns a sentence about files that could not be read, so none of their objects is known. */
+/** Returns a sentence about files that could not be read, so their objects are not known. */
 export const unreadFilesNote = (files: Files): string | undefined => mistakenNote(unreadFiles(files));
 
 function unreadFiles(files: Files): readonly string[] {
