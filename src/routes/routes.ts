@@ -12,6 +12,7 @@ import { type EndpointSlice, serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { fullSentence, type Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
+import { shownCertificate } from "./shown-certificate.ts";
 
 export interface ServedRoute {
   /** `*` if the route has no host. */
@@ -33,6 +34,8 @@ export interface ServedRoute {
      * takes all.
      */
     readonly weight?: number;
+    /** Whether its listener has TLS and no certificate, so that no client can connect. */
+    readonly lacksCertificate?: true;
   };
   /**
    * `namespace/name:port`, or several with their weights; empty if the default backend answers.
@@ -42,7 +45,7 @@ export interface ServedRoute {
   readonly endpoints: readonly string[];
   readonly notReady: number;
   readonly canaries: readonly { readonly service: string; readonly endpoints: number; readonly when: string }[];
-  /** Undefined for the default certificate. */
+  /** Undefined for the default certificate, and for a route of a Gateway without TLS. */
   readonly certificate?: { readonly secret: string; readonly expires: string };
   /** Whether it always answers 503, because a guard cannot be set up. */
   readonly denied: boolean;
@@ -122,12 +125,13 @@ function isBelow(host: string, name: string): boolean {
 export function routeOf(
   server: Server<FeatureValues>,
   at: number,
-  { upstreams, certificates }: Served,
+  served: Served,
   notReady: ReadonlyMap<string, number>,
 ): ServedRoute {
   const location = server.locations[at]!;
   const { path, canaries } = location;
-  const certificate = certificates.get(server.certificate ?? "");
+  const { upstreams } = served;
+  const { certificate, lacking } = shownCertificate(server, served);
   // Two backends may lead to one Service by two ports, and to one endpoint by two Services.
   const asked = usedBackends(location);
   const endpoints = new Set(asked.flatMap((one) => upstreams.get(one.upstream)?.endpoints ?? []).map(addressWithPort));
@@ -138,7 +142,7 @@ export function routeOf(
     path,
     type: typeOf(server, at),
     ingress: ownerKey(location),
-    ...(server.listener === undefined ? {} : { route: ofGateway(server, server.listener, at) }),
+    ...(server.listener === undefined ? {} : { route: ofGateway(server, server.listener, at, lacking) }),
     service: targetOf(location),
     endpoints: [...endpoints],
     notReady: [...services].reduce((sum, key) => sum + (notReady.get(key) ?? 0), 0),
@@ -147,9 +151,7 @@ export function routeOf(
       endpoints: upstreams.get(id)?.endpoints.length ?? 0,
       when: canaryRule(policy),
     })),
-    ...(certificate === undefined
-      ? {}
-      : { certificate: { secret: certificate.id, expires: certificate.notAfter.toISOString() } }),
+    ...(certificate === undefined ? {} : { certificate }),
     denied: denial !== undefined,
     ...(denial === undefined ? {} : { why: fullSentence(denial) }),
   };
@@ -189,11 +191,17 @@ function targetOf({ backends, filters }: Location<FeatureValues>): string {
   return usable.map(({ key, port, weight }) => `${key}:${port} (${weight})`).join(", ");
 }
 
-function ofGateway(server: Server<FeatureValues>, listener: string, at: number): NonNullable<ServedRoute["route"]> {
+function ofGateway(
+  server: Server<FeatureValues>,
+  listener: string,
+  at: number,
+  lacking: true | undefined,
+): NonNullable<ServedRoute["route"]> {
   const { owner, share } = server.locations[at]!;
   const conditions = server.routes.find(({ location }) => location === at)?.conditions;
   const weight = share === undefined ? {} : { weight: Math.round(100 * share) };
-  return { kind: owner?.kind ?? "", listener, when: conditionWords(conditions), ...weight };
+  const lacks = lacking === undefined ? {} : { lacksCertificate: lacking };
+  return { kind: owner?.kind ?? "", listener, when: conditionWords(conditions), ...weight, ...lacks };
 }
 
 function typeOf({ routes }: Server<FeatureValues>, at: number): ServedRoute["type"] {

@@ -77,10 +77,11 @@ function isStream({ type }: AnyRoute): boolean {
   return type === "TCP" || type === "UDP" || type === "TLS passed on" || type === "TLS ended";
 }
 
-/** Describes the certificate. Streams have no default one. */
-function certificateOf(route: AnyRoute): string {
-  const { certificate } = route;
-  if (certificate === undefined) return isStream(route) ? "" : "default";
+/** Describes the certificate. Streams and routes of Gateways never have the default one. */
+function certificateOf(entry: AnyRoute): string {
+  const { certificate, route } = entry;
+  if (route?.lacksCertificate) return "none, refused";
+  if (certificate === undefined) return isStream(entry) || route !== undefined ? "" : "default";
   return `${certificate.secret} until ${certificate.expires.slice(0, 10)}`;
 }
 
