@@ -1,8 +1,8 @@
 /**
  * Finds policies of other controllers whose target Sluice serves, such as a SecurityPolicy of Envoy
  * Gateway for an HTTPRoute. Sluice does not read their kinds, so the target would lose its guards
- * and limits without a message. Policies for Services are left out, because a service mesh may still
- * follow them behind Sluice.
+ * and limits without a message. Policies for Services are left out, because a service mesh may
+ * still follow them behind Sluice.
  */
 import { gatewayGroup, type LabelSelector, type ObjectReference, type Route } from "../../../model/gateway/objects.ts";
 import { isMapping, type Mapping } from "../../../model/mapping.ts";
