@@ -65,3 +65,14 @@ test("rates are text where the log format names the result of nginx's own limit"
   expect(linesOf(view).map(({ name }) => String(name))).toEqual(["limit_req"]);
   expect(place.noted.variables).toEqual({});
 });
+
+test("rates are text where a snippet of the ConfigMap has a limit, which a location with its own does not inherit", () => {
+  const place = notingPlace();
+  const snippet = "limit_req_zone $host zone=host:1m rate=1r/s;\nlimit_req zone=host;";
+  const view = rateLimits.view!(
+    valuesOf({ "limit-rps": "5" }).rateLimits,
+    place,
+    settingsOf({ "http-snippet": snippet }),
+  );
+  expect(linesOf(view).map(({ name }) => String(name))).toEqual(["limit_req"]);
+});

@@ -72,13 +72,15 @@ export const rateLimits = feature({
   variables: ["limits", "limits_spare", "limited"],
   view: ({ connections, perSecond, perMinute, burst, exempt }, place, settings) => {
     if (connections <= 0 && perSecond <= 0 && perMinute <= 0) return false;
-    const { limitConnZoneVariable: by, limitReqStatusCode, logFormatUpstream } = settings;
+    const { limitConnZoneVariable: by, limitReqStatusCode, logFormatUpstream, httpSnippet, serverSnippet } = settings;
     const second: Rate = { value: perSecond, unit: "s", burst };
     const minute: Rate = { value: perMinute, unit: "m", burst };
     const rates = [second, minute].filter(({ value }) => value > 0);
     const isShort = exempt.length <= mostRangesOfRoute;
-    // A log format may have the result of nginx's own limit, which Lua cannot set.
-    const isData = place.live && !place.ofGateway && isShort && !/limit_req_status/.test(logFormatUpstream);
+    // A log format may have the result of nginx's own limit, which Lua cannot set. A limit of the
+    // operator holds only where the location has none of nginx's.
+    const isAmongLimits = /limit_req/.test(`${logFormatUpstream}${httpSnippet}${serverSnippet}`);
+    const isData = place.live && !place.ofGateway && isShort && !isAmongLimits;
     if (isData && rates.length > 0) {
       place.needs("limits");
       keyOf([], by, place);

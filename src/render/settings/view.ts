@@ -11,6 +11,7 @@ import { blockedView } from "./blocked.ts";
 import { directivesOf } from "./directives.ts";
 import { serverSnippetView, snippetView, uses } from "./everywhere.ts";
 import { forwardedView, realIpView, type SeenPort, streamRealIpView } from "./forwarded.ts";
+import { freedView } from "./freed.ts";
 import { geoip2View } from "./geoip2.ts";
 import { http3View, whyNoHttp3 } from "./http3.ts";
 import { httpLogs, streamLogs } from "./logs.ts";
@@ -39,6 +40,7 @@ export function settingsView(
     http: {
       directives: http,
       snippet: snippetView(withOwnLocations(withoutSetByPaths(settings.httpSnippet))),
+      freed: freedView(settings.httpSnippet),
       requestPool: !uses(settings.httpSnippet, "request_pool_size"),
       forwarded: forwardedView(settings, machine, listeners, behind),
       realIp: realIpView(settings, can, behind),
