@@ -516,6 +516,15 @@ test("an annotation without effect beside the others is no difference", async ()
   expect(found.text).toContain("enable-cors is not true");
 });
 
+test.each([
+  ["192.0.2.1", true],
+  ["db.example", false],
+])("an ExternalName Service of %s differs: %s", async (externalName, differs) => {
+  const service = `---\napiVersion: v1\nkind: Service\nmetadata: { name: s, namespace: a }\nspec: { type: ExternalName, externalName: ${externalName} }\n`;
+  const found = await compatOf(ingress("a", "web", 1, "") + service);
+  expect(found.text.includes("An ExternalName may be an IP address")).toBe(differs);
+});
+
 test("a location in an auth-snippet is work", async () => {
   const url = prefixed("auth-url: http://auth.example/check");
   const snippet = prefixed('auth-snippet: "location /open { auth_request off; }"');

@@ -84,7 +84,7 @@ function concernOf(item: string): Concern {
 const shapes = new Set([
   "wildcard host",
   "hostless rule",
-  "ExternalName Service",
+  "externalName of an IP address",
   "path that is not a regular expression",
 ]);
 

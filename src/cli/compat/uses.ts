@@ -2,11 +2,12 @@
  * Lists what one Ingress, the ConfigMap or the command line uses, in the terms of
  * docs/differences.md.
  */
+import { isIP } from "node:net";
 import { annotationKeys } from "../../annotations/read.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
 import { isPathVariable, isRequestVariable, strangersIn } from "../../kinds/request-variables.ts";
 import { isKnownVariable } from "../../kinds/variables.ts";
-import type { Ingress } from "../../model/objects.ts";
+import type { Ingress, Service } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { type Concern, type Difference, fits, type Part } from "./differences.ts";
 
@@ -104,6 +105,11 @@ export function shapesOf(ingress: Ingress, { services }: Pick<Snapshot, "service
       : []),
     ...(rules.some(({ host }) => host?.startsWith("*.")) ? [["wildcard host", ""] as const] : []),
     ...(rules.some(({ host = "" }) => host === "") ? [["hostless rule", ""] as const] : []),
-    ...(used.some((service) => service?.spec?.type === "ExternalName") ? [["ExternalName Service", ""] as const] : []),
+    ...(used.some(isOfAddress) ? [["externalName of an IP address", ""] as const] : []),
   ]);
+}
+
+function isOfAddress(service: Service | undefined): boolean {
+  const { type, externalName = "" } = service?.spec ?? {};
+  return type === "ExternalName" && isIP(externalName.replace(/\.$/, "")) !== 0;
 }
