@@ -147,6 +147,16 @@ test.each([
   expect(idle(annotations)).toEqual(expected);
 });
 
+test.each([
+  { ...any, "auth-type": "basic", "auth-secret": "ns/absent" },
+  { satisfy: "any", "whitelist-source-range": "10.0.0.0", "auth-url": "no URL" },
+  { "permanent-redirect": "no URL", "permanent-redirect-code": "308" },
+  { "custom-http-errors": "all", "disable-proxy-intercept-errors": "true" },
+  { "limit-rpm": "many", "limit-burst-multiplier": "2" },
+])("an annotation that is refused is not missing: %o", (annotations: Readonly<Record<string, string>>) => {
+  expect(idle(annotations)).toEqual([]);
+});
+
 test("what the ConfigMap turns on is not missing", () => {
   expect(idle({ "modsecurity-transaction-id": "$req_id" }, { "enable-modsecurity": "true" })).toEqual([]);
   expect(idle({ "disable-proxy-intercept-errors": "true" }, { "custom-http-errors": "404" })).toEqual([]);

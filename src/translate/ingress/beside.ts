@@ -5,6 +5,7 @@
 import type { AnyFeature, Fields, LostWithoutLua, Other } from "../../annotations/declare.ts";
 import { otherOf } from "../../annotations/hooks.ts";
 import { modsecurity } from "../../annotations/modsecurity.ts";
+import type { Reading } from "../../annotations/reading.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import type { Settings } from "../../settings/registry.ts";
 
@@ -55,9 +56,12 @@ export function missingBeside(
   return required.get(key)?.find((other) => !has(other));
 }
 
-/** Returns why this annotation has no effect beside the others; undefined if it has one. */
-export function idleBeside(key: string, values: FeatureValues): string | undefined {
-  const own = hooks.get(key);
+/**
+ * Returns why this annotation has no effect beside the others; undefined if it has one. Of an
+ * object that is not served, another annotation may be refused, and its value says nothing.
+ */
+export function idleBeside(key: string, { values, verdict }: Pick<Reading, "values" | "verdict">): string | undefined {
+  const own = verdict === "serve" ? hooks.get(key) : undefined;
   return own?.onlyWith?.(values[own.name], otherOf(values));
 }
 

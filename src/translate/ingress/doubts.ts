@@ -2,6 +2,7 @@
  * Warns about text of an Ingress that is valid, but probably not what its author intended. It is
  * served as written. Each of these mistakes is common and hard to find.
  */
+import type { Reading } from "../../annotations/reading.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { shown } from "../../kinds/kind.ts";
 import { isElsewhere } from "../../kinds/rewrite-target.ts";
@@ -16,17 +17,18 @@ import { unreadName } from "./unread-names.ts";
 import { groupName, hashDoubts, variableDoubts } from "./variable-doubts.ts";
 
 /**
- * Returns one Problem for each doubtful text. `values` are those of its annotations. `prefix` is
+ * Returns one Problem for each doubtful text. `reading` is that of its annotations. `prefix` is
  * the annotations' prefix, without a slash.
  */
 export function doubtsOf(
   ingress: Ingress,
   prefix: string,
-  values: FeatureValues,
+  reading: Pick<Reading, "values" | "verdict">,
   settings: Settings,
 ): readonly Problem[] {
+  const { values } = reading;
   const { namespace = "default", name, annotations = {} } = ingress.metadata;
-  const idle = idleAnnotations(annotations, prefix, values, settings);
+  const idle = idleAnnotations(annotations, prefix, reading, settings);
   const doubtful = none.concat(
     rewriteDoubts(ingress, values),
     patternDoubts(ingress, values),
@@ -129,7 +131,7 @@ function grpcDoubts({ backendProtocol }: FeatureValues, { useHttp2 }: Pick<Setti
 function idleAnnotations(
   annotations: Readonly<Record<string, string>>,
   prefix: string,
-  values: FeatureValues,
+  reading: Pick<Reading, "values" | "verdict">,
   settings: Settings,
 ): readonly Doubt[] {
   const doubts: Doubt[] = [];
@@ -140,8 +142,8 @@ function idleAnnotations(
     const key = name.startsWith(`${prefix}/`) ? name.slice(prefix.length + 1) : "";
     const text = annotations[name]!;
     if (text === "") continue;
-    const missing = /^(?:false|off)$/i.test(text) ? undefined : missingBeside(key, has, values, settings);
-    const why = missing === undefined ? idleBeside(key, values) : whyMissing(missing);
+    const missing = /^(?:false|off)$/i.test(text) ? undefined : missingBeside(key, has, reading.values, settings);
+    const why = missing === undefined ? idleBeside(key, reading) : whyMissing(missing);
     if (why !== undefined) doubts.push({ key, why });
   }
   return doubts;

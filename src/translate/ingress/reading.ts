@@ -34,7 +34,7 @@ export function readIngress(
   const { annotationsPrefix, deepInspect, lacks } = options;
   const reading = readAnnotations(ingress, annotationsPrefix, settings, lookup);
   const idle = lackingProblems(ingress, annotationsPrefix, lacks);
-  const doubtful = doubtsOf(ingress, annotationsPrefix, reading.values, settings);
+  const doubtful = doubtsOf(ingress, annotationsPrefix, reading, settings);
   const doubts = once(
     [...idle, ...reading.problems],
     lacks.has("lua") ? [...doubtful, ...withoutLuaOf(ingress, annotationsPrefix, reading.values)] : doubtful,

@@ -78,7 +78,6 @@ test("each key that does nothing alone is reported with the key that it needs, a
       "auth-tls-error-page: it needs auth-tls-secret",
       "auth-tls-pass-certificate-to-upstream: it needs auth-tls-secret",
       "auth-tls-match-cn: it needs auth-tls-secret",
-      "proxy-ssl-secret: backend-protocol is HTTP, and only connections by HTTPS or GRPCS have TLS",
       "proxy-ssl-verify: it needs proxy-ssl-secret",
       "proxy-ssl-verify-depth: it needs proxy-ssl-secret",
       "proxy-ssl-name: it needs proxy-ssl-secret",

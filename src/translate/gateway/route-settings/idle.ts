@@ -3,6 +3,7 @@
  * other key may be in RouteSettings of another level, so these keys are only reported.
  */
 import { featureOf } from "../../../annotations/on-routes.ts";
+import type { Reading } from "../../../annotations/reading.ts";
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 import type { Settings } from "../../../settings/registry.ts";
@@ -16,17 +17,17 @@ const whole: ReadonlySet<keyof FeatureValues | undefined> = new Set([
 ] as const);
 
 /**
- * Returns one Problem for each such key. `texts` are the texts of one object, and `values` are the
- * values that were read from them.
+ * Returns one Problem for each such key. `texts` are the texts of one object, and `reading` is what
+ * was read from them.
  */
 export function idleKeys(
   texts: ReadonlyMap<string, string>,
-  values: FeatureValues,
+  reading: Pick<Reading, "values" | "verdict">,
   object: ObjectName,
   settings: Settings,
 ): readonly Problem[] {
   return [...texts].flatMap(([key, text]): Problem[] => {
-    const why = text === "" ? undefined : whyIdle(key, texts, values, settings);
+    const why = text === "" ? undefined : whyIdle(key, texts, reading, settings);
     if (why === undefined) return [];
     const done = whole.has(featureOf(key))
       ? "it is ignored, because what belongs to a guard stands in the object of the guard"
@@ -38,10 +39,10 @@ export function idleKeys(
 function whyIdle(
   key: string,
   texts: ReadonlyMap<string, string>,
-  values: FeatureValues,
+  reading: Pick<Reading, "values" | "verdict">,
   settings: Settings,
 ): string | undefined {
-  const missing = missingBeside(key, (other) => (texts.get(other) ?? "") !== "", values, settings);
+  const missing = missingBeside(key, (other) => (texts.get(other) ?? "") !== "", reading.values, settings);
   if (missing !== undefined) return `it needs ${missing}`;
-  return idleBeside(key, values);
+  return idleBeside(key, reading);
 }

@@ -90,7 +90,7 @@ function readFor(place: Place, settings: RouteSettings, world: SettingsWorld): S
   const problems = [
     ...refused,
     ...own.map(([, problem]) => problem),
-    ...idleKeys(texts, reading.values, object, world.settings),
+    ...idleKeys(texts, reading, object, world.settings),
     ...snippetMistakes(reading.values, object),
     ...lackingProblems(served, settingsPrefix, world.options.lacks),
   ];
