@@ -23,10 +23,10 @@ export function nearest(text: string, words: Iterable<string>): string | undefin
 }
 
 /**
- * Counts how many letters have to be inserted, deleted or replaced to make one word the other. With
- * `swaps`, exchanging two neighbours counts one (Damerau-Levenshtein) instead of two.
+ * Counts how many letters have to be inserted, deleted or replaced to make one word the other. The
+ * exchange of two neighbours counts `swap`: one (Damerau-Levenshtein), or two like two replacements.
  */
-export function editDistance(a: string, b: string, swaps = true): number {
+export function editDistance(a: string, b: string, { swap = 1 } = {}): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
@@ -34,8 +34,8 @@ export function editDistance(a: string, b: string, swaps = true): number {
     for (let j = 1; j <= b.length; j++) {
       const replaced = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
       let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, replaced);
-      if (swaps && i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        cost = Math.min(cost, beforeLast[j - 2]! + 1);
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        cost = Math.min(cost, beforeLast[j - 2]! + swap);
       row.push(cost);
     }
     beforeLast = last;

@@ -115,5 +115,5 @@ function speltAlike(written: string, names: readonly string[]): string | undefin
  * two swapped letters count 2.
  */
 function lettersBetween(written: string, name: string): number {
-  return name.startsWith(written.replace(/s$/, "")) ? 1 : editDistance(written, name, false);
+  return name.startsWith(written.replace(/s$/, "")) ? 1 : editDistance(written, name, { swap: 2 });
 }

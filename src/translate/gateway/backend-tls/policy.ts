@@ -23,15 +23,25 @@ export interface PolicyTargetRead {
   readonly field: string;
 }
 
-export interface PolicyReading {
+export type PolicyReading = GoodPolicy | BrokenPolicy;
+
+export interface GoodPolicy extends PolicyFacts {
+  readonly tls: BackendTls;
+  readonly invalid?: undefined;
+}
+
+/** A policy that cannot be followed, and the reason. */
+export interface BrokenPolicy extends PolicyFacts {
+  readonly tls?: undefined;
+  readonly invalid: Fault;
+}
+
+interface PolicyFacts {
   /** `namespace/name`. */
   readonly key: string;
   readonly object: ObjectName;
   readonly policy: BackendTLSPolicy;
   readonly targets: readonly PolicyTargetRead[];
-  /** Undefined if the policy is unusable; `invalid` then has the reason. */
-  readonly tls: BackendTls | undefined;
-  readonly invalid: Fault | undefined;
   /** References to authorities that cannot be resolved. */
   readonly unresolved: readonly Fault[];
   /** Fields without effect, which do not make the policy invalid. */
@@ -62,36 +72,34 @@ export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): Policy
   const fault = (reason: string, field: string, why: string): Fault => {
     return { reason, problem: { object, kind: "field-unusable", field, why, done } };
   };
-  const read = { key: `${namespace}/${name}`, object, policy, targets: targetsOf(policy, namespace) };
-  const end = (tls: BackendTls | undefined, invalid?: Fault): PolicyReading => {
-    return { ...read, tls, invalid, unresolved, notes: notesOf(policy, object), configMaps };
-  };
+  const [targets, notes] = [targetsOf(policy, namespace), notesOf(policy, object)];
+  const facts = { key: `${namespace}/${name}`, object, policy, targets, unresolved, notes, configMaps };
 
   const strange = targetsIn(policy).findIndex((target) => !isTarget(target));
   if (strange >= 0)
-    return end(
-      undefined,
-      fault("Invalid", `spec.targetRefs[${strange}]`, "is not a target with a group, kind and name"),
-    );
+    return broken(fault("Invalid", `spec.targetRefs[${strange}]`, "is not a target with a group, kind and name"));
   const { hostname = "", subjectAltNames = [], ...trust } = policy.spec?.validation ?? {};
   const authorities = authoritiesFor(trust);
-  if ("reason" in authorities) return end(undefined, authorities);
+  if ("reason" in authorities) return broken(authorities);
   const where = "spec.validation.hostname";
-  if (hostname === "") return end(undefined, fault("Invalid", where, "is missing"));
-  if (!isPreciseHostname(hostname))
-    return end(undefined, fault("Invalid", where, `${shown(hostname)} is not a host name`));
+  if (hostname === "") return broken(fault("Invalid", where, "is missing"));
+  if (!isPreciseHostname(hostname)) return broken(fault("Invalid", where, `${shown(hostname)} is not a host name`));
   const names: string[] = [];
   for (const [at, one] of subjectAltNames.entries()) {
     const part = `spec.validation.subjectAltNames[${at}]`;
     const found = nameOf(one);
-    if ("why" in found) return end(undefined, fault("Invalid", `${part}${found.part}`, found.why));
+    if ("why" in found) return broken(fault("Invalid", `${part}${found.part}`, found.why));
     names.push(found.name);
   }
   if (names.length > 0 && !world.checksNames) {
     const why = "nginx here has no module that checks the names of a backend's certificate";
-    return end(undefined, fault("Invalid", "spec.validation.subjectAltNames", why));
+    return broken(fault("Invalid", "spec.validation.subjectAltNames", why));
   }
-  return end(withId({ authorities, hostname: hostname.toLowerCase(), names }));
+  return { ...facts, tls: withId({ authorities, hostname: hostname.toLowerCase(), names }) };
+
+  function broken(invalid: Fault): BrokenPolicy {
+    return { ...facts, invalid };
+  }
 
   function authoritiesFor({ caCertificateRefs = [], wellKnownCACertificates = "" }: typeof trust): Authorities | Fault {
     if (caCertificateRefs.length > 0 && wellKnownCACertificates !== "") {
@@ -134,7 +142,7 @@ export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): Policy
 }
 
 /** Returns the reading of a policy on which Sluice failed. It still governs its targets. */
-export function failedPolicy(policy: BackendTLSPolicy, bug: Error): PolicyReading {
+export function failedPolicy(policy: BackendTLSPolicy, bug: Error): BrokenPolicy {
   const { name, namespace = "default" } = policy.metadata;
   const object = { kind: "BackendTLSPolicy", namespace, name };
   const targets = guarded(
@@ -143,7 +151,7 @@ export function failedPolicy(policy: BackendTLSPolicy, bug: Error): PolicyReadin
   );
   const invalid = { reason: "Invalid", problem: bugProblem(object, bug) };
   const nothing = { unresolved: [], notes: [], configMaps: [] };
-  return { key: `${namespace}/${name}`, object, policy, targets, tls: undefined, invalid, ...nothing };
+  return { key: `${namespace}/${name}`, object, policy, targets, invalid, ...nothing };
 }
 
 /** Returns the settings with their id. */

@@ -10,7 +10,7 @@ import { type BackendReference, gatewayGroup } from "../../../model/gateway/obje
 import type { Service, ServicePort } from "../../../model/objects.ts";
 import { own } from "../../../model/own.ts";
 import { named, type ObjectName, sentence, type Why } from "../../../problem.ts";
-import type { PolicyReading } from "../backend-tls/policy.ts";
+import type { BrokenPolicy, PolicyReading } from "../backend-tls/policy.ts";
 import type { Grants } from "../grants.ts";
 import type { HeaderSettings } from "./never-fulfilled.ts";
 
@@ -73,7 +73,7 @@ export type Target =
       readonly protocol: BackendProtocol | undefined;
       readonly tls: BackendTls | undefined;
       /** The policy that governs it, if that is unusable. */
-      readonly broken: PolicyReading | undefined;
+      readonly broken: BrokenPolicy | undefined;
     }
   | NoTarget;
 
@@ -89,13 +89,15 @@ export function targetOf(reference: BackendReference, world: BackendWorld): Targ
     const why = `port ${port} of Service ${key} has the appProtocol ${appProtocol}, which is not one of ${Object.keys(protocols).filter(Boolean).join(", ")}`;
     return { reason: "UnsupportedProtocol", part: "", words: { why } };
   }
-  const { tls } = governing ?? {};
-  return { key, port, protocol, tls, broken: tls === undefined ? governing : undefined };
+  const broken = governing?.invalid === undefined ? undefined : governing;
+  return { key, port, protocol, tls: governing?.tls, broken };
 }
 
-export function whyBroken({ object, invalid }: PolicyReading): Why {
-  const why = `names a Service whose ${named(object)} cannot be followed: `;
-  return invalid === undefined ? { why } : { why: why + sentence(invalid.problem), follows: [invalid.problem] };
+export function whyBroken({ object, invalid: { problem } }: BrokenPolicy): Why {
+  return {
+    why: `names a Service whose ${named(object)} cannot be followed: ${sentence(problem)}`,
+    follows: [problem],
+  };
 }
 
 export type ServiceTarget = { readonly key: string; readonly declared: ServicePort } | NoTarget;
