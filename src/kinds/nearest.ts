@@ -23,8 +23,8 @@ export function nearest(text: string, words: Iterable<string>): string | undefin
 }
 
 /**
- * Counts how many letters have to be inserted, deleted or replaced to make one word the other. The
- * exchange of two neighbours counts `swap`: one (Damerau-Levenshtein), or two like two replacements.
+ * Counts how many letters have to be inserted, deleted or replaced to make one word the other. An
+ * exchange of two neighbours counts `swap`: one (Damerau-Levenshtein), or two as two replacements.
  */
 export function editDistance(a: string, b: string, { swap = 1 } = {}): number {
   let beforeLast: number[] = [];

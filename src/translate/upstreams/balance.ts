@@ -41,7 +41,7 @@ export function balanceOf(uses: readonly UpstreamUse[]): Balance {
   return cookie === undefined ? plainBalance(decidingUse(uses).claim.features) : { algorithm: "cookie", cookie };
 }
 
-/** Reports Ingresses whose upstream-hash-by another user of the Service overrules. */
+/** Reports owners whose upstream-hash-by another user of the Service overrules. */
 export function overruled(uses: readonly UpstreamUse[]): Problem[] {
   if (uses.length === 1 || uses.every(({ claim }) => claim.features.upstreamHashBy === undefined)) return [];
   if (cookieOf(uses) !== undefined) return [];
@@ -50,7 +50,7 @@ export function overruled(uses: readonly UpstreamUse[]): Problem[] {
   const others = new Map(uses.map(({ claim }) => [named(claim.owner), claim]));
   others.delete(named(deciding.owner));
   return [...others.values()].flatMap(({ owner: object, features: { upstreamHashBy: own } }): Problem[] => {
-    if (own === undefined || own.text === decided?.text || object.kind !== "Ingress") return [];
+    if (own === undefined || own.text === decided?.text) return [];
     const why = `${named(deciding.owner)}, which uses Service ${service} too, decides how its endpoints are chosen`;
     return [{ object, kind: "annotation-useless", key: "upstream-hash-by", why }];
   });
