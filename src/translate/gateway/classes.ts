@@ -9,7 +9,7 @@ import { type Problem, sentence } from "../../problem.ts";
 import type { TranslateOptions } from "../options.ts";
 import { fails, holds } from "./conditions.ts";
 import { supportedFeatures } from "./features.ts";
-import { type PartialParameters, readParameters } from "./parameters.ts";
+import { type PartialParameters, readParameters, withoutServices } from "./parameters.ts";
 import { canListFeatures, supportedVersion } from "./versions.ts";
 
 export interface ClassReading {
@@ -45,7 +45,10 @@ function readClass(gatewayClass: GatewayClass, snapshot: Snapshot, options: Tran
       reference,
       object,
       field: "spec.parametersRef",
-      done: "its Gateways keep the Services that they have, and new ones get none",
+      done:
+        options.gateway.services === undefined
+          ? withoutServices
+          : "its Gateways keep the Services that they have, and new ones get none",
       configMap: (key) => snapshot.configMaps.get(key),
     });
   const parameters = read?.problem;

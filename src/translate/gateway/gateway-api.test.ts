@@ -20,6 +20,7 @@ import type { KubernetesObject } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot, withObjects } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
 import { sentence } from "../../problem.ts";
+import { severityOf } from "../../severity.ts";
 import { emptyLastGood } from "../last-good.ts";
 import { defaultOptions } from "../options.ts";
 import { emptyQuarantine, versionOf } from "../quarantine.ts";
@@ -886,4 +887,22 @@ test.each([-1, 0, 65_536, 1e308])("a listener with port %d is not served, and ot
   expect(sentences).toContain(`spec.listeners[0].port: ${port} is not a port number; the listener is not served`);
   expect([...configuration.listenerPorts.keys()]).toEqual(["ns/gw:80"]);
   expect(of().listeners).toMatchObject([{ Accepted: "UnsupportedValue" }, { Accepted: true }]);
+});
+
+test("labels without a Service are a doubt, and parameters of another controller do not stop a Gateway", () => {
+  const parametersRef = { group: "gateway.envoyproxy.io", kind: "EnvoyProxy", name: "proxy" };
+  const { problems, gateway: of } = outcome(
+    gateway({ spec: { infrastructure: { annotations: { "example.com/a": "b" }, parametersRef } } }),
+  );
+  expect([...problems.values()].flat().map((one) => [severityOf(one), sentence(one)])).toEqual([
+    [
+      "error",
+      "spec.infrastructure.parametersRef: names a gateway.envoyproxy.io EnvoyProxy, not a ConfigMap; it has no effect, and Gateways are served without it",
+    ],
+    [
+      "warning",
+      "spec.infrastructure: its labels and annotations have no effect, because the Gateway gets no Service of its own; a controller with --gateway-services makes one",
+    ],
+  ]);
+  expect(of()).toMatchObject({ Accepted: "InvalidParameters" });
 });

@@ -204,16 +204,16 @@ export class Gateways {
       secret: (name: string) => this.#certificates.secret(name),
       brokenSecret: (name: string) => this.#certificates.broken(name),
       configMap: (name: string) => now.snapshot.configMaps.get(name),
+      hasServices: this.#options.gateway.services !== undefined,
     };
     const { name, namespace = "default" } = gateway.metadata;
     const object = { kind: "Gateway", namespace, name };
     const read = readListeners(object, gateway.spec?.listeners ?? [], gateway, world);
     const shown = readIdentity(object, gateway, world);
     const { listeners } = read;
-    const parameters = infrastructureParameters(gateway, object, world.configMap);
+    const parameters = infrastructureParameters(gateway, object, world);
     const unserved = [...read.problems, ...shown.problems, ...unservedFields(gateway, object, this.#options.gateway)];
-    const { identity, unresolved } = shown;
-    const more = { ...(identity === undefined ? {} : { identity }), unresolved };
+    const more = { ...(shown.identity && { identity: shown.identity }), unresolved: shown.unresolved };
     const own = { parameters: parameters?.problem, values: parameters?.values };
     const reading = { key, gateway, present, listeners, ...own, unserved, sets: [], ...more };
     this.#own.set(key, refused === undefined || isSuspected ? reading : { ...reading, refused });

@@ -127,16 +127,19 @@ function valuesIn(data: Readonly<Record<string, string>>): PartialParameters | s
   return values as PartialParameters;
 }
 
+/** The consequence where Gateways have no Services, whose settings are all that parameters have. */
+export const withoutServices = "it has no effect, and Gateways are served without it";
+
 /** Reads the parameters of a Gateway, in its own namespace; undefined if it refers to none. */
 export function infrastructureParameters(
   { metadata, spec }: Gateway,
   object: ObjectName,
-  configMap: ParametersQuestion["configMap"],
+  { configMap, hasServices }: Pick<ParametersQuestion, "configMap"> & { readonly hasServices: boolean },
 ): ParametersReading | undefined {
   const named = spec?.infrastructure?.parametersRef;
   if (named === undefined) return undefined;
   const reference = { ...named, namespace: metadata.namespace ?? "default" };
   const field = "spec.infrastructure.parametersRef";
-  const done = "the Gateway keeps the Service that it has, and a new one gets none";
+  const done = hasServices ? "the Gateway keeps the Service that it has, and a new one gets none" : withoutServices;
   return readParameters({ reference, object, field, done, configMap });
 }

@@ -34,8 +34,9 @@ export function unservedFields(
   const { labels = {}, annotations = {} } = spec?.infrastructure ?? {};
   if (services !== undefined) problems.push(...uncopied(gateway, object, services));
   else if (Object.keys(labels).length + Object.keys(annotations).length > 0) {
-    const why = "Sluice makes no objects of its own for the Gateway";
-    add("spec.infrastructure", why, "its labels and annotations are copied nowhere");
+    const why =
+      "its labels and annotations have no effect, because the Gateway gets no Service of its own; a controller with --gateway-services makes one";
+    problems.push({ object, kind: "field-doubtful", field: "spec.infrastructure", why });
   }
   return [...problems, ...unservedListenerFields(spec?.listeners ?? [], object)];
 }

@@ -69,7 +69,7 @@ export function uncopied({ spec }: Gateway, object: ObjectName, services: Prefix
     if (strange.length === 0) return [];
     const why = `${strange.join(", ")} ${strange.length === 1 ? "has" : "have"} no prefix of --gateway-metadata-prefixes`;
     const done = `${strange.length === 1 ? "it is" : "they are"} not copied to the Service`;
-    return [{ object, kind: "field-unusable", field: `spec.infrastructure.${part}`, why, done }];
+    return [{ object, kind: "field-doubtful", field: `spec.infrastructure.${part}`, why: `${why}; ${done}` }];
   });
 }
 
