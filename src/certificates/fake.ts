@@ -6,21 +6,12 @@ import { generateKeyPair } from "node:crypto";
 import { promisify } from "node:util";
 import type { Certificate } from "../model/configuration.ts";
 import { certificateFrom } from "./certificate.ts";
-import { issued } from "./issue.ts";
+import { selfSigned } from "./issue.ts";
 
-const yearMs = 365 * 24 * 3600 * 1000;
 const name = { organization: "Acme Co", commonName: "Kubernetes Ingress Controller Fake Certificate" };
 
 export async function fakeCertificate(now: Date): Promise<Certificate> {
   const { privateKey } = await promisify(generateKeyPair)("rsa", { modulusLength: 2048 });
-  const chain = issued({
-    subject: name,
-    issuer: name,
-    key: privateKey,
-    signingKey: privateKey,
-    notBefore: now,
-    notAfter: new Date(now.getTime() + yearMs),
-    use: { kind: "server", names: ["ingress.local"] },
-  });
+  const chain = selfSigned(name, privateKey, ["ingress.local"], now);
   return certificateFrom("fake", chain, privateKey.export({ type: "pkcs8", format: "pem" }).toString());
 }

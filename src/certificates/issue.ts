@@ -39,6 +39,15 @@ export interface Issue {
   readonly use: { readonly kind: "server"; readonly names: readonly string[] } | { readonly kind: "authority" };
 }
 
+/** Returns a server's certificate that its own private key signs, valid for a year, as PEM. */
+export function selfSigned(subject: Name, key: KeyObject, names: readonly string[], now: Date): string {
+  const notAfter = new Date(now.getTime() + 365 * 24 * 3600 * 1000);
+  return issued({
+    ...{ subject, issuer: subject, key, signingKey: key },
+    ...{ notBefore: now, notAfter, use: { kind: "server", names } },
+  });
+}
+
 const version3 = explicit(0, integer(Uint8Array.of(2)));
 
 /** Returns PEM, with a newline at its end. */

@@ -4,7 +4,7 @@
  * Ingresses and flags name are assumed to exist.
  */
 import { generateKeyPairSync } from "node:crypto";
-import { issued } from "../../certificates/issue.ts";
+import { selfSigned } from "../../certificates/issue.ts";
 import type { Ingress, IngressBackend, KubernetesObject } from "../../model/objects.ts";
 import type { ObjectChange, Snapshot } from "../../model/snapshot.ts";
 import type { Flags } from "../flags.ts";
@@ -125,17 +125,9 @@ function certificatesOf(
   const certificateFor = (names: readonly string[]): string => {
     const known = made.get(names.join(" "));
     if (known !== undefined) return known;
-    const certificate = issued({
-      subject: name,
-      issuer: name,
-      key: privateKey,
-      signingKey: privateKey,
-      notBefore: now,
-      notAfter: new Date(now.getTime() + yearMs),
-      use: { kind: "server", names },
-    });
-    made.set(names.join(" "), base64(certificate));
-    return base64(certificate);
+    const certificate = base64(selfSigned(name, privateKey, names, now));
+    made.set(names.join(" "), certificate);
+    return certificate;
   };
   const keyText = base64(key);
   return [...hostsOf].map(([secret, names]) => {
@@ -151,7 +143,6 @@ function coveringAll(hosts: readonly string[]): readonly string[] {
   return [...new Set(hosts.map((host) => (/^[^.]+\.[^.]+\./.test(host) ? host.replace(/^[^.]+/, "*") : host)))].sort();
 }
 
-const yearMs = 365 * 24 * 3600 * 1000;
 const base64 = (text: string): string => Buffer.from(text).toString("base64");
 
 function nameIn(key: string): { readonly namespace: string; readonly name: string } {
