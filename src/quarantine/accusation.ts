@@ -57,10 +57,10 @@ export function accuse(search: Bisection, why: string, refused: Refused, evidenc
     search.accuse(accused, why);
     return true;
   }
-  if (search.suspect(written)) return true;
+  if (search.suspect(written, why)) return true;
   if (refused.mayPass) return false;
-  if (search.suspect(suspects.changed("ports", snapshot, live))) return true;
-  return search.suspect(suspects.changed("objects", snapshot, live)) || search.suspect(permitting);
+  if (search.suspect(suspects.changed("ports", snapshot, live), why)) return true;
+  return search.suspect(suspects.changed("objects", snapshot, live), why) || search.suspect(permitting, why);
 }
 
 /** Returns the TCP or UDP service with the port that nginx cannot bind. */

@@ -28,7 +28,7 @@ test("the suspects that nginx refuses are set aside in the end, and no others", 
       (all, first, second) => {
         const guilty = new Set([all[first % all.length]!, all[second % all.length]!]);
         const search = new Bisection("");
-        search.suspect(all);
+        search.suspect(all, "refused");
         play(search, all, guilty);
         expect(search.setAside).toEqual(guilty);
       },
@@ -39,14 +39,14 @@ test("the suspects that nginx refuses are set aside in the end, and no others", 
 test("one faulty suspect among a thousand is found in few tries, and the rest is live after the first", () => {
   const all = Array.from({ length: 1000 }, (_, at): Suspect => `Ingress ns/${at}`);
   const search = new Bisection("");
-  search.suspect(all);
+  search.suspect(all, "refused");
   expect(search.setAside.size).toBe(1000);
   expect(play(search, all, new Set(["Ingress ns/777"]))).toBeLessThan(60);
 });
 
 test("a single suspect is not restored for a test", () => {
   const search = new Bisection("");
-  search.suspect(["setting http-snippet"]);
+  search.suspect(["setting http-snippet"], "refused");
   expect(search.accepted()).toBe(false);
   expect([...search.setAside]).toEqual(["setting http-snippet"]);
 });

@@ -17,6 +17,8 @@ export class Bisection {
    * alternate.
    */
   readonly #accused = new Map<string, readonly Suspect[]>();
+  /** The refusal whose suspects were set aside last. */
+  #suspectedOf: string | undefined;
   /** Suspects that were not judged yet. They are set aside while `#trying` are given back. */
   #unjudged: Suspect[] = [];
   #trying: Suspect[] = [];
@@ -61,15 +63,22 @@ export class Bisection {
 
   /**
    * Handles a refusal without an owner: all of `changed` that are not judged yet become suspects.
-   * Earlier suspects are cleared, because the refusal came without them. Returns whether there is a
+   * Earlier suspects are cleared if the same refusal comes without them. Another one is a second
+   * error, so they may be the cause of the first and stay aside. Returns whether there is a new
    * suspect.
    */
-  suspect(changed: Iterable<Suspect>): boolean {
-    for (const suspect of this.#unjudged) this.#cleared.add(suspect);
-    this.#unjudged = [...changed].filter((suspect) => !this.#guilty.has(suspect) && !this.#cleared.has(suspect));
+  suspect(changed: Iterable<Suspect>, message: string): boolean {
+    const isSame = message === this.#suspectedOf;
+    if (isSame) for (const suspect of this.#unjudged) this.#cleared.add(suspect);
+    const held = isSame ? [] : this.#unjudged;
+    const known = new Set([...this.#guilty.keys(), ...this.#cleared, ...held]);
+    const more = [...changed].filter((suspect) => !known.has(suspect));
+    if (more.length === 0 && !isSame) return false;
+    this.#suspectedOf = message;
+    this.#unjudged = [...held, ...more];
     this.#trying = [];
     this.#single = this.#unjudged.length === 1 && this.#guilty.size === 0 && this.#accused.size === 0;
-    return this.#unjudged.length > 0;
+    return more.length > 0;
   }
 
   /**

@@ -101,3 +101,24 @@ test("a search that is interrupted by the end of the program leaves nothing set 
   const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: { ...emptyQuarantine, objects } });
   expect([...keeper.kept.quarantine.objects.keys()]).toEqual(["Ingress ns/guilty"]);
 });
+
+test("a key and an Ingress that nginx refuses for different reasons without a line are both found", () => {
+  const own = { settings: "ns/settings", tcp: undefined, udp: undefined };
+  const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const keys = { "http-snippet": "map $geoip2_country_code $allowed { default no; }", "use-gzip": "true" };
+  const ingresses = ["a", "b"].map((name) => ingress({ name, host: `${name}.example` }));
+  const now = put(base, configMap("ns/settings", keys), ...ingresses);
+  const aside = () => keeper.kept.quarantine;
+  // The snippet declares the variable that the Ingress reads.
+  const unknown = () => {
+    if (!aside().settings.has("http-snippet")) return "geoip2_country_code";
+    return aside().objects.has("Ingress ns/a") ? undefined : "allowed";
+  };
+  let goesOn = true;
+  while (goesOn) {
+    const stderr = `nginx: [emerg] unknown "${unknown()}" variable`;
+    const refused = { stderr, line: undefined, names: undefined, mayPass: false, conf, ownersAt };
+    goesOn = unknown() === undefined ? keeper.accepted(now, base) : keeper.refused(refused, now, base);
+  }
+  expect([[...aside().objects.keys()], [...aside().settings.keys()]]).toEqual([["Ingress ns/a"], ["http-snippet"]]);
+});
