@@ -134,11 +134,11 @@ export async function serve(
 function followFiles(manifests: Manifests, reports: Reports): void {
   // As in a cluster, an Ingress that was moved to another class is no longer served. The folder
   // has all IngressClasses.
-  const missing = new MissingClasses(true);
+  const missing = new MissingClasses("all");
   const report = () => {
     reports.problems("files", manifests.problems());
     const snapshot = manifests.snapshot();
-    reports.few("classes", [...missing.of(snapshot), ...unservedGateways(snapshot, true)]);
+    reports.few("classes", [...missing.of(snapshot), ...unservedGateways(snapshot, "all")]);
   };
   report();
   manifests.onChange(report);

@@ -69,8 +69,10 @@ export function judged(
   );
   const definitions = definitionsOf(files);
   const hasClasses = [...definitions.keys()].some((id) => id.startsWith("IngressClass "));
-  const hasGatewayClasses = [...snapshot.gatewayClasses.keys()].length > 0;
-  const ofClasses = [...missingClasses(snapshot, hasClasses), ...unservedGateways(snapshot, hasGatewayClasses)];
+  const ofClasses = [
+    ...missingClasses(snapshot, hasClasses ? "all" : "some"),
+    ...unservedGateways(snapshot, snapshot.gatewayClasses.size > 0 ? "all" : "some"),
+  ];
   const snippets = snippetsIn(whole, configuration.settings, options);
   const ofFiles = [...library.problems.values()].flat();
   const all = distinct([

@@ -3,7 +3,7 @@ import type { Ingress, IngressClass } from "../../../model/objects.ts";
 import { Table } from "../../../model/table.ts";
 import { sentence } from "../../../problem.ts";
 import { severityOf } from "../../../severity.ts";
-import { MissingClasses, missingClasses } from "./missing-class.ts";
+import { type ClassesHere, MissingClasses, missingClasses } from "./missing-class.ts";
 
 const named = (ingressClassName?: string): Ingress => ({
   apiVersion: "networking.k8s.io/v1",
@@ -13,44 +13,44 @@ const named = (ingressClassName?: string): Ingress => ({
 });
 const nginx: IngressClass = { apiVersion: "networking.k8s.io/v1", kind: "IngressClass", metadata: { name: "nginx" } };
 
-const found = (ingress: Ingress, allAreHere: boolean) =>
+const found = (ingress: Ingress, here: ClassesHere) =>
   missingClasses(
     {
       ingresses: Table.from([["shop/web", ingress]]),
       ingressClasses: Table.from([["nginx", nginx]]),
     },
-    allAreHere,
+    here,
   );
-const sentences = (ingress: Ingress, allAreHere: boolean) => found(ingress, allAreHere).map(sentence);
+const sentences = (ingress: Ingress, here: ClassesHere) => found(ingress, here).map(sentence);
 
 test("a mistyped class is reported with the nearest class that exists", () => {
-  expect(sentences(named("ngnix"), true)).toEqual([
+  expect(sentences(named("ngnix"), "all")).toEqual([
     'spec.ingressClassName: there is no IngressClass "ngnix" (did you mean nginx?); no controller serves it',
   ]);
 });
 
 test("where classes may be in the cluster, a mistyped one is a doubt, and a longer name is another class", () => {
-  expect(sentences(named("ngnix"), false)).toEqual([
+  expect(sentences(named("ngnix"), "some")).toEqual([
     'spec.ingressClassName: no file here has the IngressClass "ngnix" (did you mean nginx?)',
   ]);
-  expect(found(named("ngnix"), false).map(severityOf)).toEqual(["warning"]);
-  expect(found(named("ngnix"), true).map(severityOf)).toEqual(["error"]);
-  expect(sentences(named("external-nginx"), false)).toEqual([]);
-  expect(sentences(named("external-nginx"), true)).toEqual([
+  expect(found(named("ngnix"), "some").map(severityOf)).toEqual(["warning"]);
+  expect(found(named("ngnix"), "all").map(severityOf)).toEqual(["error"]);
+  expect(sentences(named("external-nginx"), "some")).toEqual([]);
+  expect(sentences(named("external-nginx"), "all")).toEqual([
     'spec.ingressClassName: there is no IngressClass "external-nginx" (did you mean nginx?); no controller serves it',
   ]);
 });
 
 test("any other unknown class is reported only where all classes are known", () => {
-  expect(sentences(named("traefik"), false)).toEqual([]);
-  expect(sentences(named("traefik"), true)).toEqual([
+  expect(sentences(named("traefik"), "some")).toEqual([]);
+  expect(sentences(named("traefik"), "all")).toEqual([
     'spec.ingressClassName: there is no IngressClass "traefik"; no controller serves it',
   ]);
 });
 
 test("a class that exists causes no finding, nor does an Ingress without one", () => {
-  expect(sentences(named("nginx"), true)).toEqual([]);
-  expect(sentences(named(), true)).toEqual([]);
+  expect(sentences(named("nginx"), "all")).toEqual([]);
+  expect(sentences(named(), "all")).toEqual([]);
 });
 
 test("from one Snapshot to the next only changed Ingresses are read, and a new class takes their findings away", () => {
@@ -67,7 +67,7 @@ test("from one Snapshot to the next only changed Ingresses are read, and a new c
     } as Ingress;
     return [`shop/${name}`, ingress];
   };
-  const missing = new MissingClasses(true);
+  const missing = new MissingClasses("all");
   const objectsOf = (ingresses: Table<Ingress>, ingressClasses: Table<IngressClass>) =>
     missing.of({ ingresses, ingressClasses }).map(({ object }) => object.name);
   const classes = Table.from([["nginx", nginx]]);

@@ -11,8 +11,11 @@ import type { Snapshot } from "../../../model/snapshot.ts";
 import { Table } from "../../../model/table.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 
-export function missingClasses(snapshot: Objects, allAreHere: boolean): Problem[] {
-  return new MissingClasses(allAreHere).of(snapshot);
+/** Which classes of the cluster are here. Of some, a missing one may only be kept elsewhere. */
+export type ClassesHere = "all" | "some";
+
+export function missingClasses(snapshot: Objects, here: ClassesHere): Problem[] {
+  return new MissingClasses(here).of(snapshot);
 }
 
 type Objects = Pick<Snapshot, "ingresses" | "ingressClasses">;
@@ -22,13 +25,13 @@ type Objects = Pick<Snapshot, "ingresses" | "ingressClasses">;
  * changed Ingress costs the same among ten and among a hundred thousand.
  */
 export class MissingClasses {
-  readonly #allAreHere: boolean;
+  readonly #here: ClassesHere;
   #before: Objects = { ingresses: Table.empty(), ingressClasses: undefined };
   /** Ingresses whose class does not exist. */
   readonly #found = new Map<string, Ingress>();
 
-  constructor(allAreHere: boolean) {
-    this.#allAreHere = allAreHere;
+  constructor(here: ClassesHere) {
+    this.#here = here;
   }
 
   of({ ingresses, ingressClasses }: Objects): Problem[] {
@@ -44,7 +47,7 @@ export class MissingClasses {
     const names = [...ingressClasses.keys()];
     return [...this.#found.values()].flatMap(({ metadata: { namespace, name }, spec }) => {
       const object = { kind: "Ingress", namespace: namespace!, name };
-      return missingClass(object, "IngressClass", spec!.ingressClassName!, names, this.#allAreHere);
+      return missingClass(object, "IngressClass", spec!.ingressClassName!, names, this.#here);
     });
   }
 }
@@ -52,21 +55,21 @@ export class MissingClasses {
 const fields = { IngressClass: "spec.ingressClassName", GatewayClass: "spec.gatewayClassName" };
 
 /**
- * Returns the Problem of a class that no file has. `names` are those of the classes that exist.
- * `allAreHere` says whether the files have all classes. If not, a name such as `external-nginx` is
- * a usual name for another class and not a typing mistake.
+ * Returns the Problem of a class that no file has. `names` are those of the classes that exist. If
+ * some are elsewhere, a name such as `external-nginx` is a usual name for another class and not a
+ * typing mistake.
  */
 export function missingClass(
   object: ObjectName,
   kind: keyof typeof fields,
   name: string,
   names: readonly string[],
-  allAreHere: boolean,
+  here: ClassesHere,
 ): Problem[] {
   const [field, what] = [fields[kind], `${kind} ${JSON.stringify(name)}`];
   const similar = nearest(name, names);
   const hint = didYouMean(similar);
-  if (allAreHere)
+  if (here === "all")
     return [
       { kind: "field-unusable", object, field, why: `there is no ${what}${hint}`, done: "no controller serves it" },
     ];

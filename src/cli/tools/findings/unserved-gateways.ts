@@ -7,7 +7,7 @@ import type { KubernetesObject } from "../../../model/objects.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 import { isDefault, usesDefaults } from "../../../translate/gateway/listener/default-gateways.ts";
-import { missingClass } from "./missing-class.ts";
+import { type ClassesHere, missingClass } from "./missing-class.ts";
 
 type Objects = Pick<
   Snapshot,
@@ -15,27 +15,23 @@ type Objects = Pick<
 >;
 
 /**
- * Returns a Problem for each such Gateway and route. `allAreHere` says whether the folder has all
- * GatewayClasses. If not, only classes that look like typing mistakes are reported, as doubts.
+ * Returns a Problem for each such Gateway and route. If some GatewayClasses are elsewhere, only
+ * classes that look like typing mistakes are reported, as doubts.
  */
-export function unservedGateways(objects: Objects, allAreHere: boolean): readonly Problem[] {
+export function unservedGateways(objects: Objects, here: ClassesHere): readonly Problem[] {
   const { httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes } = objects;
   const routes: Route[] = [httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes].flatMap((table) => [
     ...table.values(),
   ]);
-  return [
-    ...ofMissingClass(objects, allAreHere),
-    ...routes.flatMap(ofNoParent),
-    ...ofNoDefault(routes, objects, allAreHere),
-  ];
+  return [...ofMissingClass(objects, here), ...routes.flatMap(ofNoParent), ...ofNoDefault(routes, objects, here)];
 }
 
-function ofMissingClass({ gatewayClasses, gateways }: Objects, allAreHere: boolean): readonly Problem[] {
+function ofMissingClass({ gatewayClasses, gateways }: Objects, here: ClassesHere): readonly Problem[] {
   const names = [...gatewayClasses.keys()];
   return [...gateways.values()].flatMap((gateway): readonly Problem[] => {
     const name = gateway.spec?.gatewayClassName;
     if (name === undefined || gatewayClasses.has(name)) return [];
-    return missingClass(nameOf(gateway), "GatewayClass", name, names, allAreHere);
+    return missingClass(nameOf(gateway), "GatewayClass", name, names, here);
   });
 }
 
@@ -57,8 +53,8 @@ function ofNoParent(route: Route): readonly Problem[] {
 }
 
 /** Reports routes for default Gateways if there is none. */
-function ofNoDefault(routes: readonly Route[], { gateways }: Objects, allAreHere: boolean): readonly Problem[] {
-  if (!allAreHere || [...gateways.values()].some(isDefault)) return [];
+function ofNoDefault(routes: readonly Route[], { gateways }: Objects, here: ClassesHere): readonly Problem[] {
+  if (here === "some" || [...gateways.values()].some(isDefault)) return [];
   const done = "the route is attached to the Gateways that spec.parentRefs names";
   return routes
     .filter(usesDefaults)
