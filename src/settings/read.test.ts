@@ -47,6 +47,10 @@ test.each([
     "key zipkin-collector-host has no effect: OpenTracing was removed from ingress-nginx; use enable-opentelemetry",
   ],
   [
+    { plugins: "skywalking" },
+    "key plugins has no effect: Lua plugins were removed from ingress-nginx; a snippet can call Lua files of a volume",
+  ],
+  [
     { "enable-vts-status": "true" },
     "key enable-vts-status has no effect: the VTS module was removed from ingress-nginx; the metrics say the same",
   ],

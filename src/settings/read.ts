@@ -101,6 +101,7 @@ export const endings: readonly (readonly [RegExp, string])[] = [
     /^global-rate-limit-/,
     "rate limits over all replicas were removed from ingress-nginx; the annotations limit-rps and limit-rpm count in each",
   ],
+  [/^plugins$/, "Lua plugins were removed from ingress-nginx; a snippet can call Lua files of a volume"],
   [/^(enable-vts-status$|vts-)/, "the VTS module was removed from ingress-nginx; the metrics say the same"],
 ];
 
