@@ -157,6 +157,13 @@ test.each([
   expect(idle(annotations)).toEqual([]);
 });
 
+test("an annotation that is refused leaves what is said of others", () => {
+  const refused = { "limit-rpm": "many", "whitelist-source-range": "10.0.0.0" };
+  expect(idle({ ...refused, "cors-max-age": "5", "limit-burst-multiplier": "2" })).toEqual([
+    "cors-max-age: enable-cors is not true",
+  ]);
+});
+
 test("what the ConfigMap turns on is not missing", () => {
   expect(idle({ "modsecurity-transaction-id": "$req_id" }, { "enable-modsecurity": "true" })).toEqual([]);
   expect(idle({ "disable-proxy-intercept-errors": "true" }, { "custom-http-errors": "404" })).toEqual([]);

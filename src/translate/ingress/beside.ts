@@ -9,6 +9,9 @@ import type { Reading } from "../../annotations/reading.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import type { Settings } from "../../settings/registry.ts";
 
+/** What was read from an object, and what of it was refused. */
+export type Refusals = Pick<Reading, "values" | "verdict" | "problems">;
+
 interface Hooks {
   readonly name: keyof FeatureValues;
   readonly onlyWith: ((value: unknown, other: Other) => string | undefined) | undefined;
@@ -56,13 +59,31 @@ export function missingBeside(
   return required.get(key)?.find((other) => !has(other));
 }
 
+const ownerOf = new Map<string, AnyFeature>(
+  featureList.flatMap(([, feature]) =>
+    Object.values(feature.fields as Fields).flatMap(({ key, aliases = [] }) =>
+      [key, ...aliases].map((one) => [one, feature] as const),
+    ),
+  ),
+);
+
 /**
- * Returns why this annotation has no effect beside the others; undefined if it has one. Of an
- * object that is not served, another annotation may be refused, and its value says nothing.
+ * Returns why this annotation has no effect beside the others; undefined if it has one. Where an
+ * object is not served, an annotation may be refused, and then its value says nothing.
  */
-export function idleBeside(key: string, { values, verdict }: Pick<Reading, "values" | "verdict">): string | undefined {
-  const own = verdict === "serve" ? hooks.get(key) : undefined;
-  return own?.onlyWith?.(values[own.name], otherOf(values));
+export function idleBeside(key: string, { values, verdict, problems }: Refusals): string | undefined {
+  const own = hooks.get(key);
+  if (own?.onlyWith === undefined) return undefined;
+  const refused = new Set(
+    verdict === "serve" ? [] : problems.flatMap((one) => ("key" in one ? [ownerOf.get(one.key)] : [])),
+  );
+  let isKnown = !refused.has(ownerOf.get(key));
+  const other: Other = (feature) => {
+    isKnown &&= !refused.has(feature);
+    return otherOf(values)(feature);
+  };
+  const why = own.onlyWith(values[own.name], other);
+  return isKnown ? why : undefined;
 }
 
 /**

@@ -2,7 +2,6 @@
  * Warns about text of an Ingress that is valid, but probably not what its author intended. It is
  * served as written. Each of these mistakes is common and hard to find.
  */
-import type { Reading } from "../../annotations/reading.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { shown } from "../../kinds/kind.ts";
 import { isElsewhere } from "../../kinds/rewrite-target.ts";
@@ -10,7 +9,7 @@ import { classAnnotation, type Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { authLoops, certificateLoops } from "./auth-loops.ts";
-import { idleBeside, missingBeside } from "./beside.ts";
+import { idleBeside, missingBeside, type Refusals } from "./beside.ts";
 import { typedPath } from "./paths.ts";
 import { redirectDoubts } from "./redirect-doubts.ts";
 import { unreadName } from "./unread-names.ts";
@@ -20,12 +19,7 @@ import { groupName, hashDoubts, variableDoubts } from "./variable-doubts.ts";
  * Returns one Problem for each doubtful text. `reading` is that of its annotations. `prefix` is
  * the annotations' prefix, without a slash.
  */
-export function doubtsOf(
-  ingress: Ingress,
-  prefix: string,
-  reading: Pick<Reading, "values" | "verdict">,
-  settings: Settings,
-): readonly Problem[] {
+export function doubtsOf(ingress: Ingress, prefix: string, reading: Refusals, settings: Settings): readonly Problem[] {
   const { values } = reading;
   const { namespace = "default", name, annotations = {} } = ingress.metadata;
   const idle = idleAnnotations(annotations, prefix, reading, settings);
@@ -131,7 +125,7 @@ function grpcDoubts({ backendProtocol }: FeatureValues, { useHttp2 }: Pick<Setti
 function idleAnnotations(
   annotations: Readonly<Record<string, string>>,
   prefix: string,
-  reading: Pick<Reading, "values" | "verdict">,
+  reading: Refusals,
   settings: Settings,
 ): readonly Doubt[] {
   const doubts: Doubt[] = [];

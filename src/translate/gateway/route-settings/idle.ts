@@ -3,11 +3,10 @@
  * other key may be in RouteSettings of another level, so these keys are only reported.
  */
 import { featureOf } from "../../../annotations/on-routes.ts";
-import type { Reading } from "../../../annotations/reading.ts";
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
 import type { Settings } from "../../../settings/registry.ts";
-import { idleBeside, missingBeside } from "../../ingress/beside.ts";
+import { idleBeside, missingBeside, type Refusals } from "../../ingress/beside.ts";
 
 /** Guards whose values are either all in one object, or not in it at all. */
 const whole: ReadonlySet<keyof FeatureValues | undefined> = new Set([
@@ -22,7 +21,7 @@ const whole: ReadonlySet<keyof FeatureValues | undefined> = new Set([
  */
 export function idleKeys(
   texts: ReadonlyMap<string, string>,
-  reading: Pick<Reading, "values" | "verdict">,
+  reading: Refusals,
   object: ObjectName,
   settings: Settings,
 ): readonly Problem[] {
@@ -39,7 +38,7 @@ export function idleKeys(
 function whyIdle(
   key: string,
   texts: ReadonlyMap<string, string>,
-  reading: Pick<Reading, "values" | "verdict">,
+  reading: Refusals,
   settings: Settings,
 ): string | undefined {
   const missing = missingBeside(key, (other) => (texts.get(other) ?? "") !== "", reading.values, settings);
