@@ -257,6 +257,16 @@ test("modules and files of a user's own image are work", async () => {
   expect(text).not.toContain("init.lua");
 });
 
+test("a variable of a template of Terraform is not judged, in a flag and in a value", async () => {
+  const { code, text } = await compatOf({
+    "values.yaml":
+      "controller:\n  ingressClass: ${class}\n  ingressClassResource: { name: '${class}' }\n  config: { server-name-hash-bucket-size: '64' }\n",
+  });
+  expect(code).toBe(3);
+  expect(text).toContain("a tool should have filled in ${class} before, such as Terraform");
+  expect(text).toContain("value controller.ingressClassResource.name of values");
+});
+
 test("a values file that helmfile renders names the command for values", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

@@ -57,12 +57,18 @@ export function flagsInUse(argv: readonly string[]): { readonly inUse: readonly 
   return { inUse: [...inUse, { name: "", text: "", at: 0, work: why }], flags: nothing.flags };
 }
 
+/** Nothing else than a tool reads `${name}` in a flag; in settings it is a variable of nginx. */
+function ofTerraform(text: string): string | undefined {
+  const [reference] = /\$\{[^{}]+\}/.exec(text) ?? [];
+  return reference && `a tool should have filled in ${reference} before, such as Terraform`;
+}
+
 /** Kubernetes or a tool may replace a part of the text, and then the value can be good. */
 function unreadable(text: string, why: string): Pick<FlagInUse, "work" | "unjudged"> {
   const variable = variableIn(text);
   if (variable !== undefined)
     return { unjudged: `${shown(text)}: Kubernetes puts in the variable ${variable} of the Pod; check what it holds` };
-  const hint = unfilled(text);
+  const hint = unfilled(text) ?? ofTerraform(text);
   if (hint !== undefined) return { unjudged: `${shown(text)}: ${hint}` };
   return { work: why.startsWith(shown(text)) ? `it cannot be read: ${why}` : `${shown(text)} cannot be read: ${why}` };
 }

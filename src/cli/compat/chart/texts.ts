@@ -93,12 +93,20 @@ function switchText(values: unknown, path: readonly string[]): FoundText[] {
 }
 
 /** Flags and keys of the ConfigMap are judged by themselves. */
-const judgedElsewhere: ReadonlySet<string> = new Set(["controller.config", "controller.extraArgs"]);
+const judgedElsewhere: ReadonlySet<string> = new Set([
+  "controller.config",
+  "controller.extraArgs",
+  "controller.ingressClass",
+]);
 
 /** A whole value, or a part of one that has no blanks, such as `arn:aws:acm:<region>`. */
 const placeholder = /^(\S*(?<!\?)<[A-Za-z][\w.-]*>\S*|<[A-Za-z][\w .-]*>)$/;
 
 function placeholdersIn(value: unknown, path: Path): FoundText[] {
+  if (typeof value === "string" && /^\$\{[^{}]+\}$/.test(value) && !judgedElsewhere.has(path.slice(0, 2).join("."))) {
+    const why = `${shown(value)}: a tool should have filled it in before, such as Terraform`;
+    return [{ path, fate: "unfilled", why }];
+  }
   if (typeof value === "string" && value.length < longest && placeholder.test(value)) {
     const why = `${shown(value)}: replace the angle brackets and their content with a value of your own`;
     return [{ path, fate: "unfilled", why }];
