@@ -28,7 +28,19 @@ export function outranked(
   );
   const sorted = others.toSorted((a, b) => rank(a) - rank(b) || lengthFirst(a, b));
   const once = [...new Map(sorted.map((route) => [route.location, route])).values()];
-  return once.map((route) => ({ route, location: locations[route.location]!, why: whyBehind(route, taken) }));
+  const written = asWritten(taken, routes);
+  return once.map((route) => ({ route, location: locations[route.location]!, why: whyBehind(route, written) }));
+}
+
+/**
+ * Returns the prefix `/a/` for the exact path `/a` that is made beside it, because its author wrote
+ * a prefix. All other routes stay as they are.
+ */
+export function asWritten(taken: Route, routes: readonly Route[]): Route {
+  if (taken.match !== "exact") return taken;
+  const isTwin = ({ match, path, location }: Route) =>
+    match === "prefix" && path === `${taken.path}/` && location === taken.location;
+  return routes.find(isTwin) ?? taken;
 }
 
 function taker(uri: string): (route: Route) => boolean {
@@ -53,7 +65,7 @@ function lengthFirst(a: Route, b: Route): number {
 
 function whyBehind(route: Route, taken: Route): string {
   if (route.match === taken.match && route.path === taken.path) return "the other rule with this path comes first";
-  if (route.match === "prefix" && taken.match === "prefix") return `${taken.path} is longer`;
+  if (route.match === "prefix" && taken.match === "prefix") return `${taken.path.replace(/(.)\/$/, "$1")} is longer`;
   if (route.match === taken.match) return "the other pattern stands before it";
   return taken.match === "exact" ? "an exact path comes first" : "a path comes before a pattern";
 }

@@ -3,6 +3,7 @@
  * takes them.
  */
 import type { Decision } from "../../decide/decision.ts";
+import { asWritten } from "../../decide/outranked.ts";
 import { backendOf } from "../../model/location.ts";
 import { named } from "../../problem.ts";
 import type { ServedRoute } from "../../routes/routes.ts";
@@ -75,17 +76,13 @@ function hostSteps({ request, host }: Decision): AskedStep[] {
   return [step("host", how[host.how])];
 }
 
-function routeSteps({ request, path }: Decision): AskedStep[] {
+function routeSteps({ request, host, path }: Decision): AskedStep[] {
   if (path === undefined) return [];
   if (path.kind === "nothing") return [step("route", `no path takes ${request?.uri}`)];
   if (path.kind === "unclear") return [step("route", `the pattern ${path.pattern}`)];
   const { location, route } = path;
-  return [
-    step(
-      "route",
-      routeWords({ path: location.path, match: route.match, ...(location.owner && { owner: location.owner }) }),
-    ),
-  ];
+  const { match } = asWritten(route, host?.server.routes ?? []);
+  return [step("route", routeWords({ path: location.path, match, ...(location.owner && { owner: location.owner }) }))];
 }
 
 function backendSteps({ decision: { path, end }, routes }: IngressWay): AskedStep[] {

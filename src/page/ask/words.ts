@@ -1,7 +1,7 @@
 /** Makes the parts of an answer that requests for Ingresses and for Gateways have in common. */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { End } from "../../decide/decision.ts";
-import type { Outranked } from "../../decide/outranked.ts";
+import { asWritten, type Outranked } from "../../decide/outranked.ts";
 import { conditionWords } from "../../model/condition-words.ts";
 import {
   type Certificate,
@@ -33,7 +33,7 @@ export function routeOf({ server, location, route }: Found, shape?: string): Ask
     ...(rule === undefined ? {} : { rule }),
     host: server.name,
     path,
-    match: route.match,
+    match: asWritten(route, server.routes).match,
     when: conditionWords(route.conditions),
     ...(shape === undefined ? {} : { shape }),
   };

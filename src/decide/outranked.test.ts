@@ -1,0 +1,28 @@
+/** Why a route that also takes a path comes after the one that gets the request. */
+import { expect, test } from "vitest";
+import { base, fake, ingress, put } from "../../test/support/sketch.ts";
+import { defaultOptions } from "../translate/options.ts";
+import { translate } from "../translate/translator.ts";
+import { emptyInputs } from "../translate/turn.ts";
+import { outranked } from "./outranked.ts";
+import { pathOf } from "./path.ts";
+
+test("a prefix is longer, also for the path without the slash, and an exact path comes first", () => {
+  const prefixes = ingress({
+    name: "shop",
+    host: "a.example",
+    paths: [
+      ["/shop", "web"],
+      ["/shop/cart", "web", "Exact"],
+      ["/", "web"],
+    ],
+  });
+  const { configuration } = translate({ ...emptyInputs, snapshot: put(base, prefixes) }, defaultOptions, fake);
+  const server = configuration.servers.get("a.example")!;
+  const reasons = (uri: string) => {
+    const one = pathOf(server, uri);
+    return one.kind === "location" ? outranked(server, one.route, uri).map(({ why }) => why) : [one.kind];
+  };
+  expect([reasons("/shop"), reasons("/shop/x")]).toEqual([["/shop is longer"], ["/shop is longer"]]);
+  expect(reasons("/shop/cart")).toEqual(["an exact path comes first", "an exact path comes first"]);
+});
