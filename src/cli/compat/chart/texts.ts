@@ -99,13 +99,17 @@ const judgedElsewhere: ReadonlySet<string> = new Set([
   "controller.ingressClass",
 ]);
 
+/** Keys above content that is copied and judged nowhere, or judged by itself. */
+const isFree = (key: string | number): boolean =>
+  typeof key === "number" || /annotations|labels|^(config|extraArgs|ingressClass)$/i.test(key);
+
 /** A whole value, or a part of one that has no blanks, such as `arn:aws:acm:<region>`. */
 const placeholder = /^(\S*(?<!\?)<[A-Za-z][\w.-]*>\S*|<[A-Za-z][\w .-]*>)$/;
 
 function placeholdersIn(value: unknown, path: Path): FoundText[] {
-  if (typeof value === "string" && /^\$\{[^{}]+\}$/.test(value) && !judgedElsewhere.has(path.slice(0, 2).join("."))) {
-    const why = `${shown(value)}: a tool should have filled it in before, such as Terraform`;
-    return [{ path, fate: "unfilled", why }];
+  if (typeof value === "string" && /^\$\{[^{}]+\}$/.test(value) && !path.some(isFree)) {
+    const hint = unfilled(value) ?? "a tool should have filled it in before, such as Terraform";
+    return [{ path, fate: "unfilled", why: `${shown(value)}: ${hint}` }];
   }
   if (typeof value === "string" && value.length < longest && placeholder.test(value)) {
     const why = `${shown(value)}: replace the angle brackets and their content with a value of your own`;
