@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ClientCertificate } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Location } from "../model/configuration.ts";
-import { type Asked, earlyChecks, stopIn } from "./guards.ts";
+import { type Asked, earlyChecks, lateChecks, stopIn } from "./guards.ts";
 
 const [clientCertificate] = earlyChecks;
 
@@ -29,4 +29,23 @@ test.each([
     expect.objectContaining({ says: `a client certificate is requested (on)${page}`, outcome: "depends" }),
   ]);
   expect(guards[0]?.status).toBe(status);
+});
+
+test.each([
+  ["an allowed address", ["192.0.2.1"], [], "", "depends"],
+  ["an address that is not denied", [], ["192.0.2.1"], "", "stops"],
+  ["what a snippet allows", [], [], "allow 192.0.2.1; deny all;", "depends"],
+  ["nothing else", [], [], "", "stops"],
+])("with satisfy: any and %s a request without a password %#", (_, allow, deny, text, outcome) => {
+  const features = {
+    basicAuth: { kind: "ask", realm: "here" },
+    satisfy: { checks: "any" },
+    accessLists: { allow, deny },
+    configurationSnippet: { text },
+    externalAuth: { kind: "none" },
+  } as unknown as FeatureValues;
+  const location = { features, path: "/", owner: {} } as unknown as Location<FeatureValues>;
+  const at = { asked: { headers: new Map() }, settings: { noAuthLocations: [] } } as unknown as Asked;
+  const basic = lateChecks.filter((check) => check.name === "basicAuth");
+  expect(stopIn(basic, at, location).guards).toEqual([expect.objectContaining({ what: "basic-auth", outcome })]);
 });

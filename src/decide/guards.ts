@@ -238,13 +238,14 @@ function accessLists(
 }
 
 function basicAuth(at: Asked, features: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
-  const { basicAuth: value, satisfy } = features;
+  const { basicAuth: value, satisfy, accessLists, configurationSnippet: snippet } = features;
   if (value.kind === "none" || value.realm === "off" || !authenticates(at, location)) return undefined;
   const has = at.asked.headers.get("authorization")?.toLowerCase().startsWith("basic ") ?? false;
   const says = has
     ? "the password is compared with those of the Secret"
     : "a password is asked for, and the request has none";
-  const others = satisfy.checks === "any" && features.accessLists.allow.length + features.accessLists.deny.length > 0;
+  // Only an allowed address is enough without a password; one that is not denied is asked for it.
+  const others = satisfy.checks === "any" && (accessLists.allow.length > 0 || snippet.text !== "");
   const { externalAuth: other } = features;
   // The sign-in page of an auth service replaces every 401 of the location.
   const asksElse = other.kind === "ask" && (satisfy.checks === "any" || other.question.signin !== "");
