@@ -71,7 +71,7 @@ export async function check(argv: readonly string[], out: Out, colours = false):
   printNotes(out, "check", [
     ...read.notes,
     besides,
-    ...(policy === undefined ? leftOutNotes(judged, narrow, isAlone) : []),
+    ...(policy === undefined ? leftOutNotes(judged, narrow, isAlone, call.live) : []),
     from && `class and flags are those of ${from}`,
     isNarrow(narrow) ? hint(narrow, ingresses) : undefined,
   ]);
@@ -89,12 +89,18 @@ export async function check(argv: readonly string[], out: Out, colours = false):
   return errors > 0 ? 1 : 0;
 }
 
-/** Returns notes about Ingresses and Gateways that are left out, or that name no class. */
-function leftOutNotes({ leftOut, classless, gatewaysLeftOut }: Findings, narrow: Narrow, isAlone: boolean) {
+/** Returns notes about Ingresses, Gateways and routes that are left out, or that name no class. */
+function leftOutNotes(
+  { leftOut, classless, gatewaysLeftOut, parentless }: Findings,
+  narrow: Narrow,
+  isAlone: boolean,
+  isLive: boolean,
+) {
   return [
     leftOut((key) => isMeant(key, narrow)),
     isAlone ? classless((key) => isMeant(key, narrow)) : undefined,
     gatewaysLeftOut((key) => isAround(key, narrow)),
+    isLive ? undefined : parentless((key) => isAround(key, narrow)),
   ];
 }
 

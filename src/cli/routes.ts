@@ -10,7 +10,14 @@ import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { routesText } from "./routes/print.ts";
 import { shadowText } from "./shadows.ts";
 import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
-import { closedNote, gatewaysLeftOutNote, leftOutNote, refusedNote, unreadNote } from "./tools/left-out.ts";
+import {
+  closedNote,
+  gatewaysLeftOutNote,
+  leftOutNote,
+  parentlessNote,
+  refusedNote,
+  unreadNote,
+} from "./tools/left-out.ts";
 import {
   candidatesIn,
   hint,
@@ -103,6 +110,7 @@ async function routesFrom(call: Call, narrow: Narrow): Promise<Found | { readonl
       leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass),
       refusedNote([...problems.values()].flat(), isAbout),
       gatewaysLeftOutNote(snapshot, (key) => isAround(key, narrow), options.gateway.controllerName),
+      live ? undefined : parentlessNote(snapshot, (key) => isAround(key, narrow)),
       live ? undefined : closedNote(snapshot, denials),
       isNarrow(narrow) && routes.length > 0 ? undefined : unreadNote(read.files),
     ].filter((note) => note !== undefined),

@@ -27,7 +27,7 @@ import { settingsElsewhere } from "./findings/settings-elsewhere.ts";
 import { unservedGateways } from "./findings/unserved-gateways.ts";
 import { untargetedPolicies } from "./findings/untargeted-policies.ts";
 import { definitionsOf, type Files, unmadeCertificate } from "./folder.ts";
-import { classlessNote, gatewaysLeftOutNote, leftOutNote } from "./left-out.ts";
+import { classlessNote, gatewaysLeftOutNote, leftOutNote, parentlessNote } from "./left-out.ts";
 import { pathIn } from "./places.ts";
 import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
 import { translated } from "./translated.ts";
@@ -44,6 +44,8 @@ export interface Findings {
   readonly classless: (isAbout: (key: string) => boolean) => string | undefined;
   /** The same about Gateways that are left out. */
   readonly gatewaysLeftOut: (isAbout: (key: string) => boolean) => string | undefined;
+  /** The same about routes without any Gateway in the files. */
+  readonly parentless: (isAbout: (key: string) => boolean) => string | undefined;
 }
 
 export const findingsIn = (...about: Parameters<typeof judged>): readonly Finding[] => judged(...about).findings;
@@ -109,7 +111,8 @@ export function judged(
     classlessNote(snapshot, (key) => accepted.has(key) && isAbout(key));
   const gatewaysLeftOut = (isAbout: (key: string) => boolean) =>
     gatewaysLeftOutNote(snapshot, isAbout, options.gateway.controllerName);
-  return { findings: findings.sort(inOrder), leftOut, classless, gatewaysLeftOut };
+  const parentless = (isAbout: (key: string) => boolean) => parentlessNote(snapshot, isAbout);
+  return { findings: findings.sort(inOrder), leftOut, classless, gatewaysLeftOut, parentless };
 }
 
 function problemsOfUnread(whole: Snapshot, unread: UnreadObjects, options: TranslateOptions): Problem[] {

@@ -5,8 +5,10 @@
  */
 import { unreadOf } from "../../manifests/file-state.ts";
 import { missingIn } from "../../missing.ts";
+import { gatewayGroup, type Route } from "../../model/gateway/objects.ts";
 import { classOf, type Ingress, type IngressClass, writtenName } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
+import type { Table } from "../../model/table.ts";
 import { isRefusal, type Problem } from "../../problem.ts";
 import type { Denial } from "../../routes/routes.ts";
 import type { Files } from "./folder.ts";
@@ -65,6 +67,33 @@ export function gatewaysLeftOutNote(
     return [`${key} (its GatewayClass ${name} ${why})`];
   });
   return noteOf(["Gateway", "Gateways"], left);
+}
+
+/**
+ * Returns a sentence about routes whose Gateway or ListenerSet no file has, because the files have
+ * no object of that kind at all. The files of a product's chart often have routes alone.
+ */
+export function parentlessNote(snapshot: Snapshot, isAbout: (key: string) => boolean): string | undefined {
+  const { httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes, gateways, listenerSets } = snapshot;
+  const absent = [...(gateways.size === 0 ? ["Gateway"] : []), ...(listenerSets.size === 0 ? ["ListenerSet"] : [])];
+  const tables: readonly Table<Route>[] = [httpRoutes, grpcRoutes, tlsRoutes, tcpRoutes, udpRoutes];
+  const left = tables.flatMap((table) =>
+    [...table].flatMap(([key, { kind, spec }]) => {
+      const parents = spec?.parentRefs ?? [];
+      const isAlone = parents.every(({ group = gatewayGroup, kind: of = "Gateway" }) => {
+        return group === gatewayGroup && absent.includes(of);
+      });
+      return isAlone && parents.length > 0 && isAbout(key) ? [{ name: writtenName(kind, key), parents }] : [];
+    }),
+  );
+  if (left.length === 0) return undefined;
+  const kinds = [...new Set(left.flatMap(({ parents }) => parents.map(({ kind = "Gateway" }) => kind)))];
+  const are = left.length === 1 ? "1 route is" : `${left.length} routes are`;
+  const names = firstOf(
+    left.map(({ name }) => name),
+    mostNames,
+  );
+  return `the files have no ${kinds.join(" and no ")}, so ${are} left out: ${names}; add the file that has ${kinds.length === 1 ? "it" : "them"}`;
 }
 
 const mostNames = 5;
