@@ -144,7 +144,7 @@ export function textServerView(about: AboutServers, server: RoutedTextServer, sh
       own: shape !== undefined && { shape: Token.word(shape), text: textOf.get(shape)! },
     })),
     inPlace: false,
-    takesRest: server.locations.every(({ match }) => String(match) !== String(Token.word("/"))),
+    takesRest: server.leavesRest,
     names: hostBlock(server.serverName, server.name),
     features: server.view,
   };

@@ -37,7 +37,7 @@ import { defaultPair, pairRecord, serverRecords, upstreamRecord } from "./record
 import { type Shape, Shapes } from "./shape.ts";
 import { type DynamicText, dynamicText, hashesOf } from "./text.ts";
 import { TextHosts } from "./text-hosts.ts";
-import { type RoutedTextServer, textLocationsOf } from "./text-locations.ts";
+import { leavesRest, type RoutedTextServer, textLocationsOf } from "./text-locations.ts";
 import { placeOf, UsedShapes } from "./used-shapes.ts";
 
 type Whole = Configuration<Settings, FeatureValues>;
@@ -243,8 +243,11 @@ export class DynamicRenderer implements Renderer {
       const { root } = this.#machine.paths;
       const own = textServerOf(server, settings, root);
       const twin = twinServerOf(server, settings, root);
-      const routed = { ...own, locations: textLocationsOf(server, shapes) };
-      this.#textServers.set(name, twin === undefined ? [routed] : [routed, { ...twin, locations: [] }]);
+      const routed = { ...own, locations: textLocationsOf(server, shapes), leavesRest: leavesRest(server) };
+      this.#textServers.set(
+        name,
+        twin === undefined ? [routed] : [routed, { ...twin, locations: [], leavesRest: true }],
+      );
     } else this.#textServers.delete(name);
     const slot = isText ? name : this.#slotOf(server);
     for (const shape of used) this.#used.use(slot, shape);

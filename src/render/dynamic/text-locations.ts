@@ -7,7 +7,7 @@
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Token } from "../../directives/token.ts";
-import type { Server } from "../../model/configuration.ts";
+import type { Route, Server } from "../../model/configuration.ts";
 import { hasTextPaths, isText, type TextServer } from "../conf/text-servers.ts";
 import { blocksOf } from "../location/blocks.ts";
 import type { Shapes } from "./shape.ts";
@@ -24,6 +24,8 @@ export interface TextLocation {
 export interface RoutedTextServer extends TextServer {
   /** Returns the paths that are text; none if all paths are data. */
   readonly locations: readonly TextLocation[];
+  /** Whether these paths leave some requests to `location /`. */
+  readonly leavesRest: boolean;
 }
 
 export function textLocationsOf(server: Server<FeatureValues>, shapes: Shapes): TextLocation[] {
@@ -33,3 +35,10 @@ export function textLocationsOf(server: Server<FeatureValues>, shapes: Shapes): 
     return isText(own) ? { match, location, shape: shapes.of(own, server.features).name } : { match, location };
   });
 }
+
+/** Whether the paths of the host that are text leave some requests to `location /`. */
+export function leavesRest(server: Server<FeatureValues>): boolean {
+  return !hasTextPaths(server) || !server.routes.some(({ path, match }) => path === "/" && takesBelow.has(match));
+}
+
+const takesBelow: ReadonlySet<Route["match"]> = new Set(["prefix", "regex"] as const);

@@ -43,7 +43,10 @@ export function locatedTwice(
 
 /** Returns the locations of the host's own paths, by the paths that they match. */
 function placesOf(server: Server<FeatureValues>): Map<string, string> {
-  const places = new Map([["/", "for all other paths of the host"]]);
+  const places = new Map<string, string>();
+  // Beside the pattern / nginx has no location /, and takes one of the snippet.
+  const isPattern = server.routes.some(({ path, match }) => path === "/" && match === "regex");
+  if (!isPattern) places.set("/", "for all other paths of the host");
   for (const { match, location } of blocksOf(server)) {
     const { path, owner } = server.locations[location]!;
     const bare = String(match).replace(/^(= )?"(.*)"$/, "$1$2");
