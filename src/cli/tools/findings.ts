@@ -18,7 +18,8 @@ import type { TranslateOptions } from "../../translate/options.ts";
 import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
 import type { Command, Flags } from "../flags.ts";
-import { foreignPolicies } from "./findings/foreign-policies.ts";
+import { foreignAnnotations } from "./findings/foreign-annotations.ts";
+import { foreignPolicies, servedTargets } from "./findings/foreign-policies.ts";
 import { withoutModule } from "./findings/image-modules.ts";
 import { misplacedIn } from "./findings/misplaced.ts";
 import { missingClasses } from "./findings/missing-class.ts";
@@ -84,6 +85,7 @@ export function judged(
     ...atTheDoor,
     ...ofClasses,
     ...untargetedPolicies(snapshot),
+    ...servedTargets(snapshot, options.gateway.controllerName).flatMap(foreignAnnotations),
     ...snippetProblems(snippets),
     ...refusedInSnippets(snippets, translation, flags),
     ...settingsElsewhere(snapshot, options.configMap),

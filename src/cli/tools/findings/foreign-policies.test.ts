@@ -17,7 +17,9 @@ function sentences(...objects: readonly object[]) {
   const text = objects.map((one) => JSON.stringify(one)).join("\n---\n");
   return findingsIn(new Map([["all.yaml", readManifest(text)]]), defaultFlags("serve")).flatMap(
     ({ severity, at, problem }) =>
-      !problem.object.kind.endsWith("Policy") ? [] : [`${at?.line}: ${severity}: ${fullSentence(problem)}`],
+      !problem.object.kind.endsWith("Policy") && problem.kind !== "annotation-useless"
+        ? []
+        : [`${at?.line}: ${severity}: ${fullSentence(problem)}`],
   );
 }
 
@@ -47,4 +49,18 @@ test("targets in lists and by labels are found in the policy's own namespace", (
     "7: warning: BackendTrafficPolicy ns/p: spec.targetSelectors[0]: Gateway ns/gw, Gateway ns/two are served without this policy, because Sluice does not read BackendTrafficPolicy of gateway.envoyproxy.io; RouteSettings may do the same",
   ]);
   expect(sentences(...served, selecting({ matchLabels: { team: "web" } }))).toEqual([]);
+});
+
+test("annotations of Kong are reported on a route that Sluice serves", () => {
+  const annotations = {
+    "konghq.com/strip-path": "true",
+    "konghq.com/plugins": "jwt",
+    "konghq.com/preserve-host": "false",
+  };
+  const kong = { ...routed, metadata: { ...routed.metadata, annotations } };
+  expect(sentences(gatewayClass(), gateway({}), kong)).toEqual([
+    "5: warning: HTTPRoute ns/web: annotation konghq.com/strip-path has no effect: only Kong reads it, and Sluice serves this HTTPRoute; the filter URLRewrite with replacePrefixMatch: / does the same",
+    "5: warning: HTTPRoute ns/web: annotation konghq.com/plugins has no effect: only Kong reads it, and Sluice serves this HTTPRoute; filters of the route or RouteSettings may do the same",
+  ]);
+  expect(sentences(gatewayClass("sluice", "konghq.com/kic-gateway-controller"), gateway({}), kong)).toEqual([]);
 });

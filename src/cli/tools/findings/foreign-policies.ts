@@ -38,12 +38,13 @@ export function foreignPolicies(
   );
 }
 
-interface Target extends ObjectName {
+export interface Target extends ObjectName {
   readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
 /** Returns Sluice's Gateways, their ListenerSets, and the routes that name one of these. */
-function servedTargets(snapshot: Snapshot, controllerName: string): readonly Target[] {
+export function servedTargets(snapshot: Snapshot, controllerName: string): readonly Target[] {
   const served = new Map<string, Target>();
   const add = (object: KubernetesObject) => served.set(named(targetOf(object)), targetOf(object));
   const names = (parent: ObjectReference | undefined, home: string) =>
@@ -65,8 +66,8 @@ function servedTargets(snapshot: Snapshot, controllerName: string): readonly Tar
 const homeOf = ({ metadata: { namespace = "default" } }: KubernetesObject): string => namespace;
 
 function targetOf(object: KubernetesObject): Target {
-  const { name, labels = {} } = object.metadata;
-  return { kind: object.kind, namespace: homeOf(object), name, labels };
+  const { name, labels = {}, annotations = {} } = object.metadata;
+  return { kind: object.kind, namespace: homeOf(object), name, labels, annotations };
 }
 
 interface PlacedProblem {
