@@ -6,9 +6,10 @@ of others.
 */}}
 
 {{/*
-A line for each unknown flag, for each value of Sluice's own that is a typo, and for values that
-stand a level too deep. The chart refuses them. A value that ingress-nginx's chart ignores is
-ignored here as well, whatever it resembles: users have such values for years.
+A line for each unknown flag, for each typo, and for values that stand a level too deep. The chart
+refuses them. A typo is a name that resembles one beside it. A right name at a wrong level is
+ignored, as in ingress-nginx's chart, because users have such values for years; below sluice it is
+refused.
 */}}
 {{- define "sluice.typos" -}}
 {{- range splitList "\n" (include "sluice.typos.all" .) -}}
@@ -200,8 +201,9 @@ of the file is similar to too many others for a hint.
 {{- $elsewhere := include "sluice.typos.elsewhere" (list $key "value" $files) -}}
 {{- $similar := include "sluice.typos.nearest" (list $key (get $keys $path)) -}}
 {{- $meant := default (ternary "" (include "sluice.typos.join" (list $path $similar)) (empty $similar)) $exact -}}
+{{- $isBeside := and $meant (eq (regexReplaceAll "\\.?[^.]*$" $meant "") $path) -}}
 {{- if and $elsewhere (not $exact) }} ({{ $elsewhere }})
-{{- else if and $meant (hasPrefix "sluice." $here) }}: did you mean {{ $meant }}?
+{{- else if and $meant (or $isBeside (hasPrefix "sluice." $here)) }}: did you mean {{ $meant }}?
 {{- else if $meant }} (did you mean {{ $meant }}?)
 {{- end -}}
 {{- end }}

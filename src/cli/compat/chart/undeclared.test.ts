@@ -51,6 +51,6 @@ test("a value of the Service below controller is reported with its right level",
 test("a value of the certificate jobs, which the chart does not have, is no hint", () => {
   expect([judge("securityContext"), judge("controller.securityContext")]).toEqual([
     { fate: "ignored" },
-    { fate: "ignored", meant: "controller.podSecurityContext" },
+    { fate: "refused", meant: "controller.podSecurityContext" },
   ]);
 });

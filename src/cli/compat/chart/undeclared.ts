@@ -1,7 +1,8 @@
 /**
- * Values that the chart does not declare, judged as its templates do (`_typos.tpl`): one of
- * Sluice's own values that is a typo is refused, and another one is ignored with a line in NOTES,
- * as ingress-nginx's chart ignores it.
+ * Values that the chart does not declare, judged as its templates do (`_typos.tpl`). A typo is
+ * refused: a name that resembles one beside it. Another one is ignored with a line in NOTES, as
+ * ingress-nginx's chart ignores it, even if it stands at a wrong level; below `sluice` that is
+ * refused as well.
  */
 import { editDistance } from "../../../kinds/nearest.ts";
 import { elsewhereOf, speltOtherwise } from "../../../kinds/vocabulary/places-of-words.ts";
@@ -37,12 +38,15 @@ export function judgeUndeclared(paths: Iterable<string>, path: readonly string[]
     higher(branches, above, key) ??
     spelling(beside, above, key) ??
     shortest(branches, prefixOf(above), key);
-  const fate = path[0] === "sluice" && path.length > 1 ? "refused" : "ignored";
-  if (exact !== undefined) return { fate, meant: exact };
+  const judged = (meant: string): Undeclared => {
+    const isBeside = parentOf(meant) === above;
+    return { fate: isBeside || (path[0] === "sluice" && path.length > 1) ? "refused" : "ignored", meant };
+  };
+  if (exact !== undefined) return judged(exact);
   const elsewhere = elsewhereOf(key, "value");
   if (elsewhere !== undefined) return { fate: "ignored", elsewhere };
   const similar = joined(above, speltAlike(key, beside));
-  return similar === undefined ? { fate: "ignored" } : { fate, meant: similar };
+  return similar === undefined ? { fate: "ignored" } : judged(similar);
 }
 
 /** Returns the declared values and all keys above them. */
@@ -55,6 +59,7 @@ function branchesOf(paths: Iterable<string>): ReadonlySet<string> {
   return all;
 }
 
+const parentOf = (path: string): string => path.split(".").slice(0, -1).join(".");
 const prefixOf = (above: string): string => (above === "" ? "" : `${above}.`);
 
 function namesBelow(branches: readonly string[], above: string): readonly string[] {
