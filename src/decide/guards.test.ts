@@ -49,3 +49,19 @@ test.each([
   const basic = lateChecks.filter((check) => check.name === "basicAuth");
   expect(stopIn(basic, at, location).guards).toEqual([expect.objectContaining({ what: "basic-auth", outcome })]);
 });
+
+test.each([
+  [{ connections: 5 }, "", 420, ""],
+  [{ perMinute: 9 }, "", 429, ""],
+  [{ connections: 5, perSecond: 1 }, "", undefined, "; beyond them it gets 420 or 429"],
+  [{ perSecond: 1 }, "limit_req_status 444;", undefined, ""],
+])("the limits %j with the snippet %j stop with the status %s of the settings", (limits, text, status, more) => {
+  const rateLimits = { connections: 0, perSecond: 0, perMinute: 0, ...limits };
+  const features = { rateLimits, configurationSnippet: { text } } as unknown as FeatureValues;
+  const host = { server: { features: { serverSnippet: { text: "" } } } };
+  const at = { host, settings: { limitConnStatusCode: 420, limitReqStatusCode: 429 } } as unknown as Asked;
+  const rates = lateChecks.filter((check) => check.name === "rateLimits");
+  const { guards } = stopIn(rates, at, { features } as Location<FeatureValues>);
+  expect(guards.map((guard) => guard.status)).toEqual([status]);
+  expect(guards[0]?.says.endsWith(more)).toBe(true);
+});

@@ -195,7 +195,10 @@ function toHttps(at: Asked, { sslRedirect }: FeatureValues, location: Location<F
   };
 }
 
-function rateLimits(_: Asked, features: FeatureValues): Stop | undefined {
+function rateLimits(
+  { host: { server }, settings: { limitConnStatusCode, limitReqStatusCode } }: Asked,
+  features: FeatureValues,
+): Stop | undefined {
   const { connections, perSecond, perMinute } = features.rateLimits;
   const limits = [
     ...(connections > 0 ? [`${connections} connections`] : []),
@@ -203,11 +206,18 @@ function rateLimits(_: Asked, features: FeatureValues): Stop | undefined {
     ...(perMinute > 0 ? [`${perMinute} requests a minute`] : []),
   ];
   if (limits.length === 0) return undefined;
+  const codes = new Set([
+    ...(connections > 0 ? [limitConnStatusCode] : []),
+    ...(perSecond + perMinute > 0 ? [limitReqStatusCode] : []),
+  ]);
+  const snippets = [features.configurationSnippet.text, server.features.serverSnippet.text];
+  const isOther = snippets.some((text) => /\blimit_(?:req|conn)_status\b/.test(text));
+  const [status] = codes;
   return {
     what: "rate-limits",
-    says: `each client address has ${limits.join(" and ")}`,
+    says: `each client address has ${limits.join(" and ")}${codes.size > 1 ? `; beyond them it gets ${[...codes].join(" or ")}` : ""}`,
     outcome: "depends",
-    status: 503,
+    ...(codes.size === 1 && !isOther && status !== undefined ? { status } : {}),
   };
 }
 
