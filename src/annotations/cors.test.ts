@@ -48,3 +48,14 @@ test("CORS headers that no annotation sets are those of the backend", () => {
   expect(names({ "cors-expose-headers": "X-A" })).toContain("Access-Control-Expose-Headers");
   expect(names({ "cors-allow-credentials": "false" })).not.toContain("Access-Control-Allow-Credentials");
 });
+
+test.each([
+  [
+    "https://a.example, https://b.example/, https://c.example/x",
+    '"https://b.example/" is not an origin like https://example.com',
+  ],
+  ["https://a.example/", '"https://a.example/" is not a list of origins'],
+])("the list %s cannot be read: %s", (list, why) => {
+  const { problems } = readingOf({ "enable-cors": "true", "cors-allow-origin": list });
+  expect(problems).toMatchObject([{ kind: "annotation-unreadable", key: "cors-allow-origin", why }]);
+});

@@ -21,13 +21,20 @@ const isPlausible = (list: string): boolean =>
   list === "*" || /^[A-Za-z0-9.,-]*$/.test(list.replace(/[a-z]:\/\/|:\d+|\*\./g, ""));
 const origin = /^(?:\*|null|[a-z]+:\/\/(?:\*\.)?[A-Za-z0-9.-]+(?::\d+)?)$/;
 
+function whyNot(text: string, items: readonly string[]): string {
+  const wrong = items.length > 1 ? items.find((item) => !isPlausible(item.replaceAll(" ", ""))) : undefined;
+  return wrong === undefined
+    ? `${shown(text)} is not a list of origins`
+    : `${shown(wrong)} is not an origin like https://example.com`;
+}
+
 /** Items that are not origins are left out. A list without any origin matches none. */
 const origins: Kind<readonly string[]> = {
   label: "*, or a list of origins like https://example.com or https://*.example.com:8443",
   longest: longestText,
   read: (text) => {
     const items = text.split(",").map((item) => stripped(item, " "));
-    if (!isPlausible(text.replaceAll(" ", ""))) return no(`${shown(text)} is not a list of origins`);
+    if (!isPlausible(text.replaceAll(" ", ""))) return no(whyNot(text, items));
     const good = items.filter((item) => origin.test(item));
     const left = items.filter((item) => item !== "" && !origin.test(item));
     if (left.length === 0) return ok(good);
