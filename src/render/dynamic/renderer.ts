@@ -244,10 +244,8 @@ export class DynamicRenderer implements Renderer {
       const own = textServerOf(server, settings, root);
       const twin = twinServerOf(server, settings, root);
       const routed = { ...own, locations: textLocationsOf(server, shapes), leavesRest: leavesRest(server) };
-      this.#textServers.set(
-        name,
-        twin === undefined ? [routed] : [routed, { ...twin, locations: [], leavesRest: true }],
-      );
+      const redirecting = twin && { ...twin, locations: [], leavesRest: true };
+      this.#textServers.set(name, redirecting === undefined ? [routed] : [routed, redirecting]);
     } else this.#textServers.delete(name);
     const slot = isText ? name : this.#slotOf(server);
     for (const shape of used) this.#used.use(slot, shape);
