@@ -37,6 +37,19 @@ test.each([
     "hostnames is missing",
   ],
   ["a TCPRoute of v1beta1", route("v1beta1", "TCPRoute", `rules: [${rule}]`), "the API has no TCPRoute of"],
+  [
+    "an HTTPRoute of the first group",
+    route("v1alpha1", "HTTPRoute", "forwardTo: []").replace("gateway.networking.k8s.io", "networking.x-k8s.io"),
+    "Sluice does not read HTTPRoute of networking.x-k8s.io/v1alpha1; write gateway.networking.k8s.io/v1, whose fields may differ",
+  ],
+  [
+    "an experimental ListenerSet",
+    route("v1alpha1", "XListenerSet", "listeners: []").replace(
+      "gateway.networking.k8s.io",
+      "gateway.networking.x-k8s.io",
+    ),
+    "write gateway.networking.k8s.io/v1 and kind: ListenerSet",
+  ],
   ["a policy with other fields", policy.replace("v1alpha3", "v1alpha2"), "the API has no BackendTLSPolicy of"],
 ])("%s is not applied", (_, text, why) => {
   const { objects, faults } = readManifest(text);

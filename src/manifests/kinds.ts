@@ -57,6 +57,12 @@ const mirroredEndpoints: KindRule = { apiVersion: "v1", namespaced: true, check:
  */
 const groups = ["", "extensions", "networking.k8s.io", "discovery.k8s.io", "gateway.networking.k8s.io", "sluice.dev"];
 
+/**
+ * The group that the Gateway API had at first, and that of experimental kinds, whose names begin
+ * with X.
+ */
+const formerGroups = ["networking.x-k8s.io", "gateway.networking.x-k8s.io"];
+
 /** Kinds that API servers have in v1beta1, too. */
 const betas = ["GatewayClass", "Gateway", "HTTPRoute"];
 
@@ -87,6 +93,7 @@ export type Recognised =
 
 export function recognise(apiVersion: string, kind: string): Recognised {
   const group = groupOf(apiVersion);
+  if (formerGroups.includes(group)) return ofFormerGroup(apiVersion, kind);
   if (!groups.includes(group)) return isMistypedGroup(group, kind) ? ofWrongVersion(apiVersion, kind) : { is: "other" };
   if (kind === "Endpoints" && apiVersion === "v1")
     return { is: "ours", kind: "EndpointSlice", rule: mirroredEndpoints };
@@ -105,6 +112,15 @@ function ofWrongVersion(apiVersion: string, kind: string): Recognised {
     kind === "Ingress" ? ", in which a path has a pathType, and a backend is service: { name, port: { number } }" : "";
   const why = `the API has no ${kind} of ${apiVersion}; write ${rule.apiVersion}${fields}`;
   return { is: "mistaken", kind, field: "apiVersion", why };
+}
+
+function ofFormerGroup(apiVersion: string, kind: string): Recognised {
+  const now = kind.replace(/^X(?=[A-Z])/, "");
+  const rule = Object.hasOwn(kinds, now) ? kinds[now as WatchedKind] : undefined;
+  if (rule === undefined || groupOf(rule.apiVersion) !== gatewayGroup) return { is: "other" };
+  const written = now === kind ? rule.apiVersion : `${rule.apiVersion} and kind: ${now}`;
+  const why = `Sluice does not read ${kind} of ${apiVersion}; write ${written}, whose fields may differ`;
+  return { is: "mistaken", kind: now, field: "apiVersion", why };
 }
 
 /**
