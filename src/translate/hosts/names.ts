@@ -78,7 +78,8 @@ export function nameProblems(
           : `${name} is an alias of ${owner} already`;
     // A Claim on several hosts keeps the alias for one of them.
     if (owner !== undefined && owner !== name && lister.hosts.has(owner)) return [lessFor(lister, host, name, owner)];
-    return [{ object: lister.owner, kind: "annotation-useless", key: "server-alias", why }];
+    const kind = names.aliases.length === 1 ? "annotation-useless" : "annotation-partly";
+    return [{ object: lister.owner, kind, key: "server-alias", why }];
   });
   // `_` means the catch-all everywhere else, but is only a plain name in server_name.
   if (lister?.features.aliases.names.includes(catchAll))

@@ -9,7 +9,7 @@ import { emptyInputs } from "../turn.ts";
 const sentences = (...objects: KubernetesObject[]) => {
   const { problems } = translate(
     { ...emptyInputs, snapshot: put(base, service("web"), ...objects) },
-    defaultOptions,
+    { ...defaultOptions, configMap: "ns/settings" },
     fake,
   );
   return [...problems.values()].flat().map(sentence).sort();
@@ -174,6 +174,10 @@ test("an alias that is the host of an Ingress stays with that host, and its auth
   expect(sentences(alias, ingress({ name: "b", host: "b.example" }))).toEqual([
     "annotation server-alias has no effect: b.example is the host of an Ingress",
   ]);
+  const two = ingress({ name: "a", host: "a.example", annotations: { "server-alias": "b.example,c.example" } });
+  expect(sentences(two, ingress({ name: "b", host: "b.example" }))).toEqual([
+    "annotation server-alias: b.example is the host of an Ingress; the rest of it is used",
+  ]);
 });
 
 test("a parameter of FastCGI may be empty, as in the recipe against the header Proxy", () => {
@@ -311,4 +315,20 @@ test("a cookie has no Endpoints to choose from where service-upstream is on", ()
     sentences(ingress({ name: "a", annotations: { affinity: "cookie", "service-upstream": on } }));
   expect(of("true")).toContain(why);
   expect(of("false")).not.toContain(why);
+});
+
+test("connection-proxy-header keeps websockets away, unless a snippet sets the header as well", () => {
+  const settings = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
+  const own = (snippet: string) =>
+    sentences(
+      configMap("ns/settings", settings),
+      ingress({
+        name: "a",
+        host: "a.example",
+        annotations: { "connection-proxy-header": "keep-alive", "configuration-snippet": snippet },
+      }),
+    ).filter((one) => one.includes("websockets do not work"));
+  expect(own("")).toHaveLength(1);
+  expect(own("proxy_set_header X-Connection upgrade;")).toHaveLength(1);
+  expect(own('proxy_set_header Connection "upgrade";')).toEqual([]);
 });

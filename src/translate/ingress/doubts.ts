@@ -105,11 +105,13 @@ function classDoubts({ metadata: { annotations }, spec }: Ingress): readonly Dou
 
 function websocketDoubts({ backendRequest, configurationSnippet }: FeatureValues): readonly Doubt[] {
   const doubts: Doubt[] = [];
-  if (backendRequest.connection !== "") {
+  const setsHeader = (name: string) =>
+    new RegExp(`\\bproxy_set_header\\s+["']?${name}\\b`, "i").test(configurationSnippet.text);
+  if (backendRequest.connection !== "" && !setsHeader("Connection")) {
     const why = "websockets do not work with it: their upgrade does not reach the backend";
     doubts.push({ key: "connection-proxy-header", why });
   }
-  if (/\bproxy_set_header\s+["']?Upgrade\b/i.test(configurationSnippet.text)) {
+  if (setsHeader("Upgrade")) {
     const why = "websockets need no Upgrade header in a snippet: the backend gets it twice";
     doubts.push({ key: "configuration-snippet", why });
   }
