@@ -49,6 +49,14 @@ test("paths that are exempt from the check lead nowhere twice", () => {
   expect(of({ "auth-url": `https://$host${acme}` }, [[acme, "web", "Prefix"]])).toEqual([]);
 });
 
+test("authentik lets its own paths pass, so its sign-in page may be among the guarded paths", () => {
+  const paths: readonly Path[] = [["/outpost.goauthentik.io", "web", "Prefix"]];
+  const asking = (service: string) =>
+    of({ "auth-url": service, "auth-signin": "https://a.example/outpost.goauthentik.io/start?rd=$request_uri" }, paths);
+  expect(asking("http://ak.auth.svc.cluster.local/outpost.goauthentik.io/auth/nginx")).toEqual([]);
+  expect(asking(inside)).toHaveLength(1);
+});
+
 const { chain: authority } = await fakeCertificate(new Date("2026-01-01"));
 
 describe("an error page for certificates on the host that requests them", () => {
