@@ -63,6 +63,7 @@ test.each([
   ],
   ["/a|/b", "/c", ["annotation rewrite-target: everything below the path /a|/b reaches the backend as /c"]],
   ["/", "/", ["annotation rewrite-target: the path is / already, so nothing is rewritten"]],
+  ["/app", "/app", ["annotation rewrite-target: the path is /app already, so nothing is rewritten"]],
   ["/app", "/$2", ["annotation rewrite-target: it names $2, and the path /app has no group"]],
   ["/a(?:b)(c)[(]", "/$2", ["annotation rewrite-target: it names $2, and the path /a(?:b)(c)[(] has 1 group"]],
   ["/only$", "/one", []],
@@ -167,6 +168,15 @@ test("an Ingress that turns the paths of others into regular expressions gets a 
     "annotation use-regex makes every path of host a.example a regular expression, those of Ingress ns/plain too: /cart there also takes /cartoons",
   ]);
   expect(sentences(regex)).toEqual([]);
+});
+
+test("below a plain prefix that is its own rewrite-target, the rest of the path is dropped", () => {
+  expect(rewritten("/app", "/app", "Exact")).toEqual([
+    "annotation rewrite-target: the path is /app already, so nothing is rewritten",
+  ]);
+  expect(rewritten("/app", "/app", "Prefix")).toEqual([
+    "annotation rewrite-target: everything below the path /app reaches the backend as /app; the path /app(/|$)(.*) with rewrite-target /app/$2 keeps what follows",
+  ]);
 });
 
 test("an alias that is the host of an Ingress stays with that host, and its author gets a Problem", () => {

@@ -8,6 +8,7 @@ import { isElsewhere } from "../../kinds/rewrite-target.ts";
 import { classAnnotation, type Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
+import type { PathMatch } from "../claim.ts";
 import { authLoops, certificateLoops } from "./auth-loops.ts";
 import { idleBeside, missingBeside, type Refusals } from "./beside.ts";
 import { typedPath } from "./paths.ts";
@@ -154,18 +155,20 @@ function whyMissing(missing: string): string {
 function rewriteDoubts(ingress: Ingress, { rewrite: { target } }: FeatureValues): readonly Doubt[] {
   if (target === "") return none;
   const groups = [...target.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit));
-  const doubts = new Set(pathsOf(ingress).flatMap(({ text, type }) => doubtOf(text, type, target, groups)));
+  const doubts = new Set(pathsOf(ingress).flatMap((path) => doubtOf(path, target, groups)));
   return [...doubts].map((why) => ({ key: "rewrite-target", why }));
 }
 
-function doubtOf(path: string, type: "exact" | "prefix", target: string, groups: readonly number[]): string[] {
+function doubtOf({ text: path, type, loose }: PathMatch, target: string, groups: readonly number[]): string[] {
   const had = groupsIn(path);
   const missing = Math.max(0, ...groups) > had;
   if (missing)
     return [
       `it names $${Math.max(...groups)}, and the path ${path} has ${had === 0 ? "no group" : had === 1 ? "1 group" : `${had} groups`}`,
     ];
-  if (target === path) return [`the path is ${path} already, so nothing is rewritten`];
+  // Of a plain prefix, what is below it is a location of its own, which has another path.
+  const takesBelow = type === "prefix" && !loose && !path.endsWith("/");
+  if (target === path && !takesBelow) return [`the path is ${path} already, so nothing is rewritten`];
   const misjoined = misjoinedGroup(path, target);
   if (misjoined !== undefined) return [misjoined];
   if (groups.length > 0 || type === "exact" || path.endsWith("$") || /\$(request_|document_)?uri\b/.test(target))
