@@ -255,7 +255,7 @@ describe("a server snippet of a listener", () => {
   });
 
   test("closes only its own listener when nginx refuses it", async () => {
-    await apply({ own: "a.example", open: "*.example" }, at("own", { "server-snippet": "proxy_buffers 4;" }));
+    await apply({ own: "a.example", open: "*.example" }, at("own", { "server-snippet": "rewrite_log maybe;" }));
     expect(await statusOf("a.example")).toBe(503);
     expect(await statusOf("b.example")).toBe(200);
     expect(stand.problemsOf("own").join()).toContain("nginx refused it");
