@@ -32,8 +32,19 @@ if (parsed.kind !== "flags") {
   );
   process.exit(0);
 }
+/** The flags of TCP ports that other programs may use. */
+const portFlags = {
+  httpPort: "http-port",
+  httpsPort: "https-port",
+  healthzPort: "healthz-port",
+  statusPort: "status-port",
+  defaultServerPort: "default-server-port",
+} as const satisfies Partial<Record<keyof Flags, string>>;
+type PortName = keyof typeof portFlags;
+const portNames = Object.keys(portFlags) as PortName[];
+
 const ports = await freePorts(parsed.flags);
-const { http, https, healthz } = ports;
+const { httpPort: http, httpsPort: https, healthzPort: healthz } = ports;
 
 const lines = [
   [`"http://shop.localhost:${http}/"`, "the shop: Prefix /"],
@@ -45,7 +56,7 @@ const lines = [
 ] as const;
 
 const servers = await Promise.all(backends.map(([name, address]) => backend(name, address)));
-const flags = [`--http-port=${http}`, `--https-port=${https}`, `--healthz-port=${healthz}`];
+const flags = portNames.map((name) => `--${portFlags[name]}=${ports[name]}`);
 const page = pageAddress({ ...parsed.flags, healthzPort: healthz });
 const exitCode = await serve(
   [...given, ...flags, "examples/shop"],
@@ -68,11 +79,7 @@ process.exitCode = exitCode;
  * Ports of the command line are used as they are, and a busy one ends the start in one line, before
  * nginx says it in many. Instead of a busy default port the next free one is used.
  */
-async function freePorts({
-  httpPort,
-  httpsPort,
-  healthzPort,
-}: Flags): Promise<Record<"http" | "https" | "healthz", number>> {
+async function freePorts(wanted: Flags): Promise<Record<PortName, number>> {
   const taken = new Set<number>();
   const found = async (flag: string, usual: number) => {
     if (given.some((word) => word === `--${flag}` || word.startsWith(`--${flag}=`))) {
@@ -87,9 +94,9 @@ async function freePorts({
       say(`Port ${usual} is busy, so ${port} is used; npm start -- --${flag} PORT chooses another.\n`);
     return port;
   };
-  const http = await found("http-port", httpPort);
-  const https = await found("https-port", httpsPort);
-  return { http, https, healthz: await found("healthz-port", healthzPort) };
+  const all: Partial<Record<PortName, number>> = {};
+  for (const name of portNames) all[name] = await found(portFlags[name], wanted[name]);
+  return all as Record<PortName, number>;
 }
 
 /** A small backend that answers with its name and the request. */
