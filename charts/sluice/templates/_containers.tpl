@@ -178,7 +178,7 @@ takes the place of the chart's own. Takes a list: root, the volume for /tmp.
 {{- define "sluice.mounts.shared" -}}
 {{- $root := index . 0 -}}
 {{- $taken := list -}}
-{{- range $root.Values.controller.extraVolumeMounts }}{{ $taken = append $taken (trimSuffix "/" .mountPath) }}{{ end -}}
+{{- range $root.Values.controller.extraVolumeMounts }}{{ $taken = append $taken (trimSuffix "/" (toString .mountPath)) }}{{ end -}}
 {{- $names := list "sluice-run" "sluice-ingress-controller" "sluice-log" (index . 1) -}}
 {{- range $at, $path := list "/run/sluice" "/etc/ingress-controller" "/var/log" "/tmp" -}}
 {{- if not (has $path $taken) }}
