@@ -69,26 +69,26 @@ test("a port that is busy or already assigned is skipped", async () => {
   }
 });
 
-test.each([
-  "http-port",
-  "default-server-port",
-])("a busy port of the command line ends npm start in one line that names a free one: --%s", async (flag) => {
-  const server = createServer();
-  const busy = await new Promise<number>((resolve) =>
-    server.listen(0, () => resolve((server.address() as { readonly port: number }).port)),
-  );
-  try {
-    const started = await execa(process.execPath, [join(root, "scripts/demo.ts"), `--${flag}=${busy}`], {
-      reject: false,
-    });
-    expect(started).toMatchObject({ exitCode: 1, stderr: "" });
-    expect(started.stdout.split("\n").at(-1)).toMatch(
-      new RegExp(`^npm start: another program uses port ${busy} of --${flag}; end it, or write --${flag} \\d+$`),
+test.each(["http-port", "default-server-port"])(
+  "a busy port of the command line ends npm start in one line that names a free one: --%s",
+  async (flag) => {
+    const server = createServer();
+    const busy = await new Promise<number>((resolve) =>
+      server.listen(0, () => resolve((server.address() as { readonly port: number }).port)),
     );
-  } finally {
-    server.close();
-  }
-});
+    try {
+      const started = await execa(process.execPath, [join(root, "scripts/demo.ts"), `--${flag}=${busy}`], {
+        reject: false,
+      });
+      expect(started).toMatchObject({ exitCode: 1, stderr: "" });
+      expect(started.stdout.split("\n").at(-1)).toMatch(
+        new RegExp(`^npm start: another program uses port ${busy} of --${flag}; end it, or write --${flag} \\d+$`),
+      );
+    } finally {
+      server.close();
+    }
+  },
+);
 
 test("output that is longer than a pipe reaches a slow reader whole", async () => {
   const folder = mkdtempSync(join(clone, "many-"));
