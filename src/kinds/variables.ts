@@ -3,7 +3,9 @@
  * variable that nginx, Sluice or one of the operator's own snippets declares; `settings/read.ts`
  * checks that once all settings are known.
  */
+
 import { Token } from "../directives/token.ts";
+import { geoip2Variables } from "./geoip2-variables.ts";
 import { unescaped } from "./grammar.ts";
 import { type Kind, longestWord, no, ok, shown } from "./kind.ts";
 
@@ -101,9 +103,12 @@ const sluice =
 const stream =
   "binary_remote_addr bytes_received bytes_sent connection hostname literal_dollar msec nginx_version pid protocol proxy_protocol_addr proxy_protocol_port proxy_protocol_server_addr proxy_protocol_server_port proxy_upstream_name realip_remote_addr realip_remote_port remote_addr remote_port server_addr server_port session_time ssl_cipher ssl_protocol ssl_preread_alpn_protocols ssl_preread_protocol ssl_preread_server_name status time_iso8601 time_local upstream_addr upstream_bytes_received upstream_bytes_sent upstream_connect_time upstream_first_byte_time upstream_session_time";
 const families =
-  /^(http|arg|cookie|sent_http|sent_trailer|upstream_http|upstream_trailer|upstream_cookie|proxy_protocol_tlv|jwt_claim|geoip2|opentelemetry|otel)_\w+$/;
+  /^(http|arg|cookie|sent_http|sent_trailer|upstream_http|upstream_trailer|upstream_cookie|proxy_protocol_tlv|jwt_claim|opentelemetry|otel)_\w+$/;
 
-const known = { http: new Set(`${http} ${sluice}`.split(" ")), stream: new Set(stream.split(" ")) };
+const known = {
+  http: new Set([...`${http} ${sluice}`.split(" "), ...geoip2Variables]),
+  stream: new Set(stream.split(" ")),
+};
 
 /** Whether a variable exists without a snippet that declares it. */
 export function isKnownVariable(variable: string, where: "http" | "stream"): boolean {
