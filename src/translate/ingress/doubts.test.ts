@@ -233,15 +233,18 @@ test("a typing mistake in the prefix or in the name of the class is reported wit
   expect(of("kubernetes.io/ingress.class", "kubernetes.io/ingress.clas", "alb.ingress.kubernetes.io/any")).toEqual([]);
 });
 
-test("the Problem of an annotation with the old prefix names the prefix that is read", () => {
-  const one = ingress({ name: "a", host: "a.example" });
-  const annotations = { "ingress.kubernetes.io/rewrite-target": "/x", "ingress.kubernetes.io/backends": "{}" };
-  expect(sentences({ ...one, metadata: { ...one.metadata, annotations } })).toEqual([
-    "annotation ingress.kubernetes.io/rewrite-target has no effect: the prefix ingress.kubernetes.io is not read; write nginx.ingress.kubernetes.io/rewrite-target",
-  ]);
-  const both = { "ingress.kubernetes.io/proxy-body-size": "0", "nginx.ingress.kubernetes.io/proxy-body-size": "0" };
-  expect(sentences({ ...one, metadata: { ...one.metadata, annotations: both } })).toEqual([]);
-});
+test.each(["ingress.kubernetes.io", "nginx.kubernetes.io"])(
+  "the Problem of an annotation with the prefix %s names the prefix that is read",
+  (prefix) => {
+    const one = ingress({ name: "a", host: "a.example" });
+    const annotations = { [`${prefix}/rewrite-target`]: "/x", [`${prefix}/backends`]: "{}" };
+    expect(sentences({ ...one, metadata: { ...one.metadata, annotations } })).toEqual([
+      `annotation ${prefix}/rewrite-target has no effect: the prefix ${prefix} is not read; write nginx.ingress.kubernetes.io/rewrite-target`,
+    ]);
+    const both = { "ingress.kubernetes.io/proxy-body-size": "0", "nginx.ingress.kubernetes.io/proxy-body-size": "0" };
+    expect(sentences({ ...one, metadata: { ...one.metadata, annotations: both } })).toEqual([]);
+  },
+);
 
 test.each(["GRPC", "GRPCS", "HTTP"])(
   "backend-protocol %s is reported where clients may not use HTTP/2, if it needs that",

@@ -8,10 +8,15 @@ import { editDistance } from "../../kinds/nearest.ts";
 import { classAnnotation } from "../../model/objects.ts";
 
 /**
- * ingress-nginx has not read this prefix since 2017, but old manifests still have it. Some charts
- * write both prefixes, for other programs.
+ * ingress-nginx has not read the first prefix since 2017, but old manifests still have it. Some
+ * charts write it beside the right one, for other programs. The others are common mistakes.
  */
-const oldPrefix = "ingress.kubernetes.io";
+const wrongPrefixes = [
+  "ingress.kubernetes.io",
+  "nginx.kubernetes.io",
+  "ingress.nginx.kubernetes.io",
+  "nginx.ingress.k8s.io",
+];
 
 /** The most letters that are wrong in a typing mistake. */
 const mostWrong = 2;
@@ -26,7 +31,7 @@ export function unreadName(name: string, prefix: string, annotations: object): s
   if (slash === -1 || own === prefix) return undefined;
   if (own === "nginx.org" || own === "nginx.com")
     return `the prefix ${own} is for F5's NGINX Ingress Controller, another program`;
-  const isMeant = own === oldPrefix ? annotationKeys.includes(key) : isMisspelt(own, prefix);
+  const isMeant = wrongPrefixes.includes(own) ? annotationKeys.includes(key) : isMisspelt(own, prefix);
   if (isMeant)
     return `${prefix}/${key}` in annotations ? undefined : `the prefix ${own} is not read; write ${prefix}/${key}`;
   if (!isMisspelt(name, classAnnotation)) return undefined;
