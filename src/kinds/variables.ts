@@ -5,9 +5,9 @@
  */
 
 import { Token } from "../directives/token.ts";
-import { geoip2Variables } from "./geoip2-variables.ts";
 import { unescaped } from "./grammar.ts";
 import { type Kind, longestWord, no, ok, shown } from "./kind.ts";
+import { geoip2Variables } from "./vocabulary/geoip2-variables.ts";
 
 const name = /\$(?:\{([a-z_]\w*)\}|([a-z_]\w*))/gi;
 

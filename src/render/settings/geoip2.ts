@@ -6,7 +6,7 @@ import { basename } from "node:path";
 import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
 import { Token, type View } from "../../directives/token.ts";
-import { geoip2Editions } from "../../kinds/geoip2-variables.ts";
+import { geoip2Editions } from "../../kinds/vocabulary/geoip2-variables.ts";
 import type { Settings } from "../../settings/registry.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
+import { isKnownVariable } from "../variables.ts";
 import { geoip2Variables } from "./geoip2-variables.ts";
-import { isKnownVariable } from "./variables.ts";
 
 test("a variable of a GeoIP database is known by its whole name", () => {
   expect([...geoip2Variables].filter((name) => !isKnownVariable(name, "http"))).toEqual([]);
