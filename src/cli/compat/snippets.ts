@@ -30,6 +30,9 @@ const modules: readonly Missing[] = [
 /** Libraries that come with the image's Lua module. */
 const libraries = /^(cjson(\.safe)?|resty\.(core|lrucache)(\.\w+)*|ngx\.\w+|table\.\w+|string|bit|ffi|jit)$/;
 
+/** Modules that ingress-nginx's Lua code (ngx_conf_init.lua) makes known to all other Lua code. */
+const globals = /(?<![\w.:])(lua_ingress|balancer|configuration|certificate|monitor)\s*[.:]\s*\w+\s*\(/g;
+
 /**
  * Returns sentences that say what to do. `declared` are the variables that any snippet of the
  * cluster declares. `context` is the block of the snippet; it is undefined if the operator's own
@@ -48,6 +51,8 @@ export function snippetWork(
   });
   const required = [...plain.matchAll(/\brequire\s*\(?\s*["']([\w.-]+)["']/g)].map(([, name]) => name!);
   const strange = required.filter((name) => !libraries.test(name));
+  const called = plain.includes("_by_lua_block") ? [...plain.matchAll(globals)].map(([, name]) => name!) : [];
+  const foreign = called.filter((name) => !new RegExp(`\\b${name}\\s*=[^=]`).test(plain));
   const unknown = variablesIn(withoutLua(plain)).filter(
     (name) => !isKnownVariable(name, "http") && !declared.has(name),
   );
@@ -57,6 +62,9 @@ export function snippetWork(
     ...lacking,
     ...[...new Set(mistakes)].map((mistake) => `${mistake}: nginx would refuse the snippet`),
     ...[...new Set(strange)].map((name) => `the image has no Lua library ${name}: mount it, or do without`),
+    ...[...new Set(foreign)].map(
+      (name) => `the image has no Lua table ${name}, which is ingress-nginx's own: do without`,
+    ),
     ...[...new Set(unknown)].map((name) => `nothing declares the variable $${name}: nginx would refuse the snippet`),
   ];
 }
