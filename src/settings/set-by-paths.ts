@@ -6,6 +6,8 @@
  * a server.
  */
 import { parse, type Statement } from "../kinds/grammar.ts";
+import { longestText } from "../kinds/kind.ts";
+import { withInsertions } from "./insertions.ts";
 
 /** The directives, each with the annotation and key of the ConfigMap that sets it for paths. */
 const keys: ReadonlyMap<string, string> = new Map([
@@ -23,21 +25,44 @@ const keys: ReadonlyMap<string, string> = new Map([
   ].flatMap((line) => line.split(" ").map((key) => [key.replaceAll("-", "_"), key] as const)),
 ]);
 
-/** Returns the text with these lines in its locations and servers. Line numbers do not change. */
+/** The most characters that are added: an author may write thousands of lines and locations. */
+const mostAdded = longestText;
+
+/**
+ * Returns the text with these lines in its locations and servers. Line numbers do not change. A
+ * text that would grow too much stays as it is.
+ */
 export function withoutSetByPaths(text: string): string {
   const statements = statementsOf(text);
   const moved = statements.filter(isSetByPaths);
   if (moved.length === 0) return text;
-  let rest = text;
-  for (const { name, from, text: own, block = [] } of statements.toReversed()) {
-    if (keys.has(name)) rest = rest.slice(0, from) + own.replace(/[^\n]/g, "") + rest.slice(from + own.length);
-    const first = name === "location" || name === "server" ? block[0] : undefined;
-    if (first === undefined) continue;
-    const lacking = moved.filter((one) => block.every((inner) => inner.name !== one.name));
-    const added = lacking.map((one) => `${one.text.replace(/\s+/g, " ")} `).join("");
-    rest = rest.slice(0, first.from) + added + rest.slice(first.from);
-  }
-  return rest;
+  const lines = moved.map((one) => ({ name: one.name, line: written(one) }));
+  const places = statements.filter(({ name, block = [] }) => /^(location|server)$/.test(name) && block.length > 0);
+  const length = lines.reduce((sum, { line }) => sum + line.length, 0);
+  if (length * places.length > mostAdded) return text;
+  return withInsertions(text, [
+    ...moved.map(({ from, text: own }) => ({ at: from, text: own.replace(/[^\n]/g, ""), replaces: own.length })),
+    ...places.map(({ block = [] }) => {
+      const said = new Set(block.map(({ name }) => name));
+      const lacking = lines.filter(({ name }) => !said.has(name));
+      return { at: block[0]!.from, text: lacking.map(({ line }) => line).join("") };
+    }),
+  ]);
+}
+
+/**
+ * Writes the line from its words. Its own text may have a comment, which would swallow what follows
+ * it, even a brace.
+ */
+function written({ name, args }: Statement): string {
+  return `${[name, ...args.map((arg) => (/^[\w.:/$-]+$/.test(arg) ? arg : quotedWord(arg)))].join(" ")}; `;
+}
+
+const controls: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r", "\n": "\\n" };
+
+function quotedWord(arg: string): string {
+  const escaped = arg.replace(/[\\"]/g, "\\$&").replace(/[\t\r\n]/g, (one) => controls[one]!);
+  return `"${escaped}"`;
 }
 
 /** Returns why each of these lines counts for no path. */
@@ -49,7 +74,7 @@ export function setByPaths(text: string, what: "annotation" | "key"): readonly s
     });
 }
 
-const isSetByPaths = ({ name }: Statement): boolean => keys.has(name);
+const isSetByPaths = ({ name, block }: Statement): boolean => block === undefined && keys.has(name);
 
 function statementsOf(text: string): readonly Statement[] {
   const parsed = parse(text);

@@ -51,8 +51,8 @@ export function snippetWork(
   });
   const required = [...plain.matchAll(/\brequire\s*\(?\s*["']([\w.-]+)["']/g)].map(([, name]) => name!);
   const strange = required.filter((name) => !libraries.test(name));
-  const called = plain.includes("_by_lua_block") ? [...plain.matchAll(globals)].map(([, name]) => name!) : [];
-  const foreign = called.filter((name) => !new RegExp(`\\b${name}\\s*=[^=]`).test(plain));
+  const called = new Set(plain.includes("_by_lua_block") ? [...plain.matchAll(globals)].map(([, name]) => name!) : []);
+  const foreign = [...called].filter((name) => !new RegExp(`\\b${name}\\s*=[^=]`).test(plain));
   const unknown = variablesIn(withoutLua(plain)).filter(
     (name) => !isKnownVariable(name, "http") && !declared.has(name),
   );
@@ -62,9 +62,7 @@ export function snippetWork(
     ...lacking,
     ...[...new Set(mistakes)].map((mistake) => `${mistake}: nginx would refuse the snippet`),
     ...[...new Set(strange)].map((name) => `the image has no Lua library ${name}: mount it, or do without`),
-    ...[...new Set(foreign)].map(
-      (name) => `the image has no Lua table ${name}, which is ingress-nginx's own: do without`,
-    ),
+    ...foreign.map((name) => `the image has no Lua table ${name}, which is ingress-nginx's own: do without`),
     ...[...new Set(unknown)].map((name) => `nothing declares the variable $${name}: nginx would refuse the snippet`),
   ];
 }

@@ -26,10 +26,14 @@ export function usedHeaders({ requestHeaders: headers, everywhere, settings }: A
 /** Answers about names in the location's own snippets and in those of the ConfigMap. */
 export function snippetNames(values: FeatureValues, settings: Settings): Pick<Place, "declares" | "names"> {
   const declared = declaredFor(values, settings);
-  const text = [ownTextOf(values, "location"), settings.serverSnippet, settings.locationSnippet].join("\n");
+  const texts = () => [ownTextOf(values, "location"), settings.serverSnippet, settings.locationSnippet].join("\n");
+  let words: ReadonlySet<string> | undefined;
   return {
     declares: (variable) => declared.has(variable),
-    names: (word) => text.includes(word) && new RegExp(`\\b${word}\\b`).test(text),
+    names: (word) => {
+      words ??= new Set(texts().match(/\w+/g));
+      return words.has(word);
+    },
   };
 }
 

@@ -166,7 +166,7 @@ function doubtOf({ text: path, type, loose }: PathMatch, target: string, groups:
     return [
       `it names $${Math.max(...groups)}, and the path ${path} has ${had === 0 ? "no group" : had === 1 ? "1 group" : `${had} groups`}`,
     ];
-  // Of a plain prefix, what is below it is a location of its own, which has another path.
+  // What is below a plain prefix is a location of its own, which has another path.
   const takesBelow = type === "prefix" && !loose && !path.endsWith("/");
   if (target === path && !takesBelow) return [`the path is ${path} already, so nothing is rewritten`];
   const misjoined = misjoinedGroup(path, target);
