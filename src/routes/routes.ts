@@ -5,17 +5,18 @@
  */
 import type { FeatureValues } from "../annotations/registry.ts";
 import { conditionWords } from "../model/condition-words.ts";
-import { type CanaryPolicy, type Configuration, catchAll, type Location, type Server } from "../model/configuration.ts";
+import type { CanaryPolicy, Configuration, Location, Server } from "../model/configuration.ts";
 import { addressWithPort } from "../model/endpoint.ts";
 import { serviceOfUpstream } from "../model/location.ts";
 import { type EndpointSlice, serviceOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { fullSentence, type Problem } from "../problem.ts";
 import type { Settings } from "../settings/registry.ts";
+import { hostnameOf } from "./listeners.ts";
 import { shownCertificate } from "./shown-certificate.ts";
 
 export interface ServedRoute {
-  /** `*` if the route has no host. */
+  /** `*` for all hosts. The route of a Gateway without hostnames has that of its listener. */
   readonly host: string;
   readonly path: string;
   readonly type: "Exact" | "Prefix" | "regex" | "unreachable";
@@ -78,7 +79,7 @@ export function routesOf(
 }
 
 /** Returns why paths are denied, for each such path of the host, or of all hosts. */
-export function denialsOf(served: Pick<Served, "servers">, host?: string): readonly Denial[] {
+export function denialsOf(served: Pick<Served, "servers" | "listenerPorts">, host?: string): readonly Denial[] {
   const locations = serversAt(served, host).flatMap((server) => server.locations);
   return locations.flatMap((location) => {
     const problem = denialOf(location);
@@ -90,9 +91,9 @@ export interface Denial extends Pick<ServedRoute, "ingress"> {
   readonly problem: Problem;
 }
 
-function serversAt({ servers }: Pick<Served, "servers">, host: string | undefined): Server<FeatureValues>[] {
+function serversAt(served: Pick<Served, "servers" | "listenerPorts">, host?: string): Server<FeatureValues>[] {
   const wanted = host?.toLowerCase();
-  return [...servers.values()].filter((server) => wanted === undefined || takes(server, wanted));
+  return [...served.servers.values()].filter((server) => wanted === undefined || takes(server, wanted, served));
 }
 
 const ownerKey = ({ owner }: Location<FeatureValues>): string => `${owner?.namespace ?? ""}/${owner?.name ?? ""}`;
@@ -110,8 +111,12 @@ export function withLastGood(route: ServedRoute, lastGood: readonly Problem[]): 
   return relevant.length === 0 ? route : { ...route, lastGood: relevant.map(fullSentence) };
 }
 
-function takes({ listener, name, aliases }: Server<FeatureValues>, host: string): boolean {
-  if (listener !== undefined) return name === catchAll || name === host || isBelow(host, name);
+function takes(server: Server<FeatureValues>, host: string, { listenerPorts }: Pick<Served, "listenerPorts">): boolean {
+  const { listener, name, aliases } = server;
+  if (listener !== undefined) {
+    const own = hostnameOf(server, listenerPorts);
+    return own === "*" || own === host || isBelow(host, own);
+  }
   const all = [name, ...aliases.map((alias) => alias.name)];
   return all.includes(host) || (name.startsWith("*.") && host.slice(host.indexOf(".")) === name.slice(1));
 }
@@ -138,7 +143,7 @@ export function routeOf(
   const services = new Set(asked.map(({ key }) => key).filter((key) => key !== ""));
   const denial = denialOf(location);
   return {
-    host: server.name === catchAll ? "*" : server.name,
+    host: hostnameOf(server, served.listenerPorts),
     path,
     type: typeOf(server, at),
     ingress: ownerKey(location),

@@ -6,7 +6,7 @@ import type { FeatureValues } from "../../annotations/registry.ts";
 import { patternOf } from "../../decide/pattern.ts";
 import { literalPrefix } from "../../kinds/literal-prefix.ts";
 import type { Configuration, Location, Route, Server } from "../../model/configuration.ts";
-import { catchAll } from "../../model/configuration.ts";
+import { hostnameOf } from "../../routes/listeners.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { AskedRequest } from "./asked.ts";
 
@@ -23,17 +23,18 @@ export interface RouteRequests {
  */
 const label = "sluice-compare";
 
-export function routeRequests({ servers }: Served): RouteRequests {
+export function routeRequests({ servers, listenerPorts }: Pick<Served, "servers" | "listenerPorts">): RouteRequests {
   const requests: AskedRequest[] = [];
   const untried: string[] = [];
   for (const server of servers.values()) {
-    const host = hostOf(server.name);
+    const hostname = hostnameOf(server, listenerPorts);
+    const host = hostOf(hostname);
     for (const name of namesBeside(server)) requests.push(...bothSchemes(server, name, "/"));
     if (server.appRoot !== undefined) requests.push(...bothSchemes(server, host, "/"));
     for (const route of server.routes) {
       const target = targetOf(route);
       if (target === undefined) {
-        untried.push(`${server.name === catchAll ? "*" : server.name} ${route.path}`);
+        untried.push(`${hostname} ${route.path}`);
         continue;
       }
       requests.push(...requestsOf(server, route, host, target));
@@ -43,7 +44,7 @@ export function routeRequests({ servers }: Served): RouteRequests {
 }
 
 const hostOf = (name: string): string =>
-  name === catchAll ? `${label}.invalid` : name.startsWith("*.") ? `${label}${name.slice(1)}` : name;
+  name === "*" ? `${label}.invalid` : name.startsWith("*.") ? `${label}${name.slice(1)}` : name;
 
 /** Returns the aliases that are plain names, and the www twin of the host. */
 function namesBeside({ aliases, redirectFrom }: Server<FeatureValues>): readonly string[] {

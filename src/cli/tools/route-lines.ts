@@ -14,6 +14,7 @@ import {
 } from "../../model/configuration.ts";
 import type { ListenerPort } from "../../model/listeners.ts";
 import { backendOf } from "../../model/location.ts";
+import { hostnameOf } from "../../routes/listeners.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { featureChange } from "./feature-change.ts";
 
@@ -33,7 +34,7 @@ export interface Change {
 /** Returns the changes, sorted by kind and name. */
 export function changesBetween(before: Whole, after: Whole): readonly Change[] {
   const hosts = after.servers.changesSince(before.servers).flatMap((change) => [
-    ...compared("path", pathsOf(change.before), pathsOf(change.after)),
+    ...compared("path", pathsOf(change.before, before), pathsOf(change.after, after)),
     // A new or removed host is shown by its paths.
     ...compared("host", hostOf(change.before), hostOf(change.after)).filter(({ how }) => how === "changed"),
   ]);
@@ -103,8 +104,8 @@ function changeText(name: string, was: Fact | undefined, is: Fact): string {
   return before === is.shown ? name : `${name} ${before || "nothing"} -> ${is.shown || "nothing"}`;
 }
 
-function pathsOf(server: Server<FeatureValues> | undefined): ReadonlyMap<string, Facts> {
-  const host = server?.name === catchAll ? "*" : server?.name;
+function pathsOf(server: Server<FeatureValues> | undefined, { listenerPorts }: Whole): ReadonlyMap<string, Facts> {
+  const host = server === undefined ? "" : hostnameOf(server, listenerPorts);
   const at = server?.listener === undefined ? "" : ` at ${server.listener}`;
   return new Map(
     server?.locations.map((location, place) => {

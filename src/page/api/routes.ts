@@ -8,8 +8,10 @@ import type { List } from "./list.ts";
 export type RouteState = "ok" | "closed" | "no endpoints" | "unreachable";
 
 export interface RouteRow {
-  /** `*` if no host is named. */
+  /** `*` for all hosts; that of the listener if the route of a Gateway names none. */
   readonly host: string;
+  /** The host by which its requests are counted: `_` for a listener's routes without hostnames. */
+  readonly countedHost: string;
   readonly path: string;
   readonly match: "Exact" | "Prefix" | "regex" | "unreachable";
   readonly owner: ObjectRef;

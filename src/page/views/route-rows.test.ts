@@ -112,6 +112,7 @@ test("a row counts the endpoints of all backends that have a weight", () => {
         ["ns/old/80", upstream("192.0.2.4")],
       ]),
       certificates: Table.empty(),
+      listenerPorts: Table.empty(),
     }) as unknown as Served;
   const unready = { ...slice("api"), endpoints: [{ addresses: ["192.0.2.9"], conditions: { ready: false } }] };
   const snapshot = put(base, unready);

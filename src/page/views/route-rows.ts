@@ -1,9 +1,10 @@
 /**
  * Keeps the rows of the view Routes up to date: of ten thousand hosts it makes those rows again
- * whose host, endpoints or EndpointSlices have changed. A row depends on nothing else.
+ * whose host, listener, endpoints or EndpointSlices have changed. A row depends on nothing else.
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
-import type { Server } from "../../model/configuration.ts";
+import { catchAll, type Server } from "../../model/configuration.ts";
+import { serverKey } from "../../model/listeners.ts";
 import type { EndpointSlice } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
@@ -13,7 +14,11 @@ import type { Served } from "../source.ts";
 import { type PlainRoute, rowOf } from "./routes.ts";
 
 export class RouteRows {
-  #served: Pick<Served, "servers" | "upstreams"> = { servers: Table.empty(), upstreams: Table.empty() };
+  #served: Pick<Served, "servers" | "upstreams" | "listenerPorts"> = {
+    servers: Table.empty(),
+    upstreams: Table.empty(),
+    listenerPorts: Table.empty(),
+  };
   #slices: Snapshot["endpointSlices"] = emptySnapshot.endpointSlices;
   /** Keyed like the servers. */
   readonly #rows = new Map<string, readonly PlainRoute[]>();
@@ -23,7 +28,7 @@ export class RouteRows {
 
   /** Returns the removed rows and the new ones. */
   renew(served: Served, { endpointSlices }: Pick<Snapshot, "endpointSlices">): RowChanges<PlainRoute> {
-    const { servers, upstreams } = served;
+    const { servers, upstreams, listenerPorts } = served;
     const stale = new Set<string>();
     const touch = (name: string) => {
       for (const key of this.#users.of(name)) stale.add(key);
@@ -35,7 +40,11 @@ export class RouteRows {
       for (const name of namesOf(before)) this.#users.remove(name, key);
       for (const name of namesOf(after)) this.#users.add(name, key);
     }
-    this.#served = { servers, upstreams };
+    // A route without hostnames has the hostname of its listener.
+    for (const { before, after } of listenerPorts.changesSince(this.#served.listenerPorts))
+      for (const { id } of [...(before?.listeners ?? []), ...(after?.listeners ?? [])])
+        stale.add(serverKey({ listener: id, name: catchAll }));
+    this.#served = { servers, upstreams, listenerPorts };
     return this.#remake(stale, served);
   }
 
@@ -47,7 +56,7 @@ export class RouteRows {
       this.#rows.delete(key);
       const server = served.servers.get(key);
       if (server === undefined) continue;
-      const rows = server.locations.map((one, at) => rowOf(routeOf(server, at, served, this.#unready), one));
+      const rows = server.locations.map((_, at) => rowOf(routeOf(server, at, served, this.#unready), server, at));
       this.#rows.set(key, rows);
       fresh.push(...rows);
     }

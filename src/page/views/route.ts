@@ -51,7 +51,7 @@ export async function routeDetail(
   const { server, at, location } = found;
   const snapshot = source.snapshot();
   const route = routeOf(server, at, served!, unreadyCounts(snapshot));
-  const row = rowOf(route, location);
+  const row = rowOf(route, server, at);
   const endpoints = endpointsOf(location, served!, snapshot);
   const shown = endpoints.slice(0, mostEndpoints);
   const peers = await source.peers(shown.map(({ address }) => address));
@@ -71,21 +71,26 @@ export async function routeDetail(
 
 export const notCounted = "requests are counted with --enable-metrics, in dynamic mode";
 
-function locationOf(name: RouteName, { servers }: Served): Found | undefined {
-  const key = serverKey({
-    name: name.host === "*" ? catchAll : name.host,
-    ...(name.listener === "" ? {} : { listener: name.listener }),
+/** A host of a listener may be that of its routes, or that of the listener for all other routes. */
+function locationOf({ host, listener, ...route }: RouteName, { servers }: Served): Found | undefined {
+  const names = listener === "" ? [host === "*" ? catchAll : host] : [host, catchAll];
+  const places = names.flatMap((name) => {
+    const server = servers.get(serverKey({ name, ...(listener === "" ? {} : { listener }) }));
+    const at = server === undefined ? -1 : placeOf(route, server);
+    return at < 0 ? [] : [{ server: server!, at, location: server!.locations[at]! }];
   });
-  const server = servers.get(key);
-  const at = server?.locations.findIndex(({ path, owner }, place) => {
-    if (path !== name.path || (owner === undefined ? "" : `${owner.namespace}/${owner.name}`) !== name.owner)
-      return false;
-    const conditions = server.routes.find(({ location }) => location === place)?.conditions;
-    return conditionWords(conditions) === name.when;
+  return places[0];
+}
+
+function placeOf(
+  { path, owner, when }: Omit<RouteName, "host" | "listener">,
+  { locations, routes }: Server<FeatureValues>,
+): number {
+  return locations.findIndex((location, place) => {
+    const name = location.owner === undefined ? "" : `${location.owner.namespace}/${location.owner.name}`;
+    const conditions = routes.find((one) => one.location === place)?.conditions;
+    return location.path === path && name === owner && conditionWords(conditions) === when;
   });
-  return server === undefined || at === undefined || at < 0
-    ? undefined
-    : { server, at, location: server.locations[at]! };
 }
 
 function backendsOf({ backends, filters, features }: Location<FeatureValues>, { upstreams }: Served): BackendRow[] {

@@ -1,7 +1,7 @@
 /** The rows of the view Routes: each path of each host, as `sluice routes` lists them. */
 
 import type { FeatureValues } from "../../annotations/registry.ts";
-import type { Location } from "../../model/configuration.ts";
+import type { Server } from "../../model/configuration.ts";
 import type { ServedRoute } from "../../routes/routes.ts";
 import type { RouteRow, RouteState, Traffic } from "../api/routes.ts";
 import type { Columns } from "../lists/listing.ts";
@@ -42,15 +42,21 @@ export function routeColumns(traffic: () => TrafficWindows | undefined): Columns
 }
 
 /** Returns null while requests are not counted. */
-export function trafficOf({ host, owner, path }: PlainRoute, traffic: TrafficWindows | undefined): Traffic | null {
-  return traffic?.of(host, owner.name, path) ?? null;
+export function trafficOf(
+  { countedHost, owner, path }: PlainRoute,
+  traffic: TrafficWindows | undefined,
+): Traffic | null {
+  return traffic?.of(countedHost, owner.name, path) ?? null;
 }
 
-export function rowOf(route: ServedRoute, { features, standIn }: Location<FeatureValues>): PlainRoute {
+/** `route` is that of the location of `server` at that place. */
+export function rowOf(route: ServedRoute, server: Server<FeatureValues>, at: number): PlainRoute {
+  const { features, standIn } = server.locations[at]!;
   const { host, path, type, ingress, service, endpoints, notReady, canaries, why = "" } = route;
   const { elsewhere } = features.redirects;
   return {
     host,
+    countedHost: server.listener === undefined ? host : server.name,
     path,
     match: type,
     owner: ingress === "/" ? { kind: "", name: "" } : { kind: route.route?.kind ?? "Ingress", name: ingress },
