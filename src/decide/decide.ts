@@ -5,9 +5,10 @@
  */
 
 import type { FeatureValues } from "../annotations/registry.ts";
-import type { Location, Upstream } from "../model/configuration.ts";
+import type { Location, Server, Upstream } from "../model/configuration.ts";
 import { catchAll, defaultUpstream } from "../model/configuration.ts";
 import { backendOf } from "../model/location.ts";
+import { named } from "../problem.ts";
 import type { Decision, End, Guard } from "./decision.ts";
 import { everywhere } from "./everywhere.ts";
 import { isOwn } from "./gateway/match.ts";
@@ -62,12 +63,15 @@ function forHost(
   if (host.how === "twin") {
     const location = twinTarget(at, server.name);
     const status = served.settings.httpRedirectCode;
-    return { ...bare(request, { kind: "answer", status, why: "from-to-www-redirect", location }), host };
+    const why = `from-to-www-redirect${authorOf(server, ({ redirects }) => redirects.twin)}`;
+    return { ...bare(request, { kind: "answer", status, why, location }), host };
   }
   if (server.appRoot !== undefined && request.uri === "/") {
     const label = host.how === "wildcard" ? /^[\w-]+/.exec(request.host)?.[0] : undefined;
     const location = appRootTarget(at, server.appRoot, label);
-    return { ...bare(request, { kind: "answer", status: 302, why: `app-root is ${server.appRoot}`, location }), host };
+    const author = authorOf(server, ({ appRoot }) => appRoot.path === server.appRoot);
+    const why = `app-root${author} is ${server.appRoot}`;
+    return { ...bare(request, { kind: "answer", status: 302, why, location }), host };
   }
   const path = router.path(server, request.uri);
   if (path.kind === "unclear")
@@ -76,6 +80,12 @@ function forHost(
     return { ...bare(request, { kind: "answer", status: 404, why: "no path of the host takes it" }), host, path };
   const decided = throughGuards({ ...at, host, found: path }, served, options);
   return { request, host, path, ...decided, errorPages: path.location.features.customErrors.codes };
+}
+
+/** Returns, for example, ` of Ingress shop/web`: the first object of the host with such a setting. */
+function authorOf({ locations }: Server<FeatureValues>, has: (one: FeatureValues) => boolean): string {
+  const owner = locations.find(({ features }) => has(features))?.owner;
+  return owner === undefined ? "" : ` of ${named(owner)}`;
 }
 
 /**

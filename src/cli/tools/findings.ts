@@ -190,16 +190,14 @@ export const distinct = (problems: readonly Problem[]): readonly Problem[] => [
   ...new Map(problems.map((problem) => [fullSentence(problem), problem])).values(),
 ];
 
+/** Numbers in sentences are compared by value, so line 6 of a snippet comes before its line 17. */
+const { compare: bySentence } = new Intl.Collator("en", { numeric: true });
+
 function inOrder(a: Finding, b: Finding): number {
-  const [left, right] = [a, b].map(({ at, problem }) => [
-    at?.file ?? "",
-    at?.line ?? 0,
-    at?.column ?? 0,
-    fullSentence(problem),
-  ]);
+  const [left, right] = [a, b].map(({ at }) => [at?.file ?? "", at?.line ?? 0, at?.column ?? 0]);
   for (const [at, one] of left!.entries()) {
     const other = right![at]!;
     if (one !== other) return one! < other ? -1 : 1;
   }
-  return 0;
+  return bySentence(fullSentence(a.problem), fullSentence(b.problem));
 }

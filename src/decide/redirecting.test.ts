@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { base, fake, ingress, put, service, slice } from "../../test/support/sketch.ts";
+import { defaultFlags } from "../cli/flags.ts";
+import { decideOptions } from "../cli/options.ts";
+import { defaultOptions } from "../translate/options.ts";
+import { translate } from "../translate/translator.ts";
+import { emptyInputs } from "../translate/turn.ts";
+import { decide } from "./decide.ts";
+import { matcher } from "./router.ts";
+
+test.each([
+  ["http://shop.example/", 302, "app-root of Ingress ns/root is /home"],
+  ["http://www.shop.example/", 308, "from-to-www-redirect of Ingress ns/twin"],
+])("the redirect of %s names the Ingress that sets it", (url, status, why) => {
+  const world = put(
+    base,
+    service("web"),
+    slice("web", "192.0.2.1"),
+    ingress({ name: "plain", age: 9, host: "shop.example", paths: [["/a", "web"]] }),
+    ingress({ name: "root", host: "shop.example", annotations: { "app-root": "/home" } }),
+    ingress({
+      ...{ name: "twin", host: "shop.example", paths: [["/b", "web"]] },
+      annotations: { "from-to-www-redirect": "true" },
+    }),
+  );
+  const { configuration } = translate({ ...emptyInputs, snapshot: world }, defaultOptions, fake);
+  const { protocol, hostname, pathname } = new URL(url);
+  const asked = { method: "GET", scheme: protocol.slice(0, -1) as "http", host: hostname, target: pathname };
+  const { end } = decide(
+    configuration,
+    { ...asked, headers: new Map() },
+    decideOptions(defaultFlags("serve")),
+    matcher,
+  );
+  expect(end).toMatchObject({ kind: "answer", status, why });
+});
