@@ -82,7 +82,7 @@ function forHost(
   return { request, host, path, ...decided, errorPages: path.location.features.customErrors.codes };
 }
 
-/** Returns, for example, ` of Ingress shop/web`: the first object of the host with such a setting. */
+/** Returns, for example, ` of Ingress shop/web`, the first object of the host with the setting. */
 function authorOf({ locations }: Server<FeatureValues>, has: (one: FeatureValues) => boolean): string {
   const owner = locations.find(({ features }) => has(features))?.owner;
   return owner === undefined ? "" : ` of ${named(owner)}`;
