@@ -62,6 +62,11 @@ test.each(plain)("%s, which is declared to be the same, has ingress-nginx's defa
   expect(shown).toBe(fallback);
 });
 
+test("no difference of a value depends on a value that only Sluice has", () => {
+  const notes = chartValues.flatMap(({ path, fate }) => (fate.kind === "differs" ? [[path, fate.how] as const] : []));
+  expect(notes.filter(([, how]) => /[Ww]ith sluice\./.test(how))).toEqual([]);
+});
+
 const plainJson = (value: unknown) => JSON.stringify(value).replaceAll('"', "");
 
 test.each(chartValues.filter(({ fate }) => fate.kind !== "no-meaning"))(

@@ -81,12 +81,11 @@ export const naming = [
     text,
     "Name of that account. Default: the full name if the chart creates the account, otherwise default.",
   ),
-  account.differs(
+  account.same(
     "automountServiceAccountToken",
     true,
     copiedFlag,
-    "Mounts the account's token into the controller's Pod.",
-    "With sluice.nginxContainer.enabled the token is mounted into the controller's container alone.",
+    "Mounts the account's token into the controller's Pod; with sluice.nginxContainer.enabled, into the controller's container alone.",
   ),
   account.same("annotations", {}, texts, "Annotations of the account."),
 ];

@@ -169,12 +169,11 @@ const pod = [
     testedAndCopied,
     "Lets the containers of the Pod see each other's processes.",
   ),
-  section("controller.networkPolicy").differs(
+  section("controller.networkPolicy").same(
     "enabled",
     false,
     flag,
     "Creates a NetworkPolicy. It permits connections to the ports of the container, metrics, webhook, TCP and UDP, and all outgoing connections.",
-    "With sluice.nginxContainer.enabled nothing changes: both containers share the Pod's address.",
   ),
 ];
 
