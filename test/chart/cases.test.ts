@@ -427,6 +427,17 @@ test("an image of a user's own is named in a warning of the notes, and a mirrore
   expect(await notesOf({ repository: "mirror.example/ingress-nginx/controller" })).not.toContain("WARNING");
 });
 
+test("an image that others have built on ingress-nginx's is not called ingress-nginx's own in the notes", async () => {
+  const notesOf = async (image: object) => (await render({ controller: { image } })).notes;
+  const notes = await notesOf({ registry: "docker.io", image: "crowdsecurity/controller", tag: "v1.13.2" });
+  expect(notes).toContain(
+    "WARNING: these values name the image crowdsecurity/controller:v1.13.2, whose tag is a version",
+  );
+  expect(notes).not.toContain("ingress-nginx's own image");
+  for (const image of [{ tag: "v1.13.2" }, { image: "mirror/ingress-nginx-controller", tag: "v1.13.2" }])
+    expect(await notesOf(image)).toContain("These values pin ingress-nginx's own image");
+});
+
 test("tracing that old values switch off is not named in the notes, and tracing that they switch on is", async () => {
   const named = async (enabled: boolean) =>
     valuesNamedIn((await render({ controller: { opentelemetry: { enabled } } })).notes);

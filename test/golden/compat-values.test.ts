@@ -237,6 +237,21 @@ test("an image that a user has built is work, and those of ingress-nginx and Slu
     expect((await compatWith(image)).code).toBe(0);
 });
 
+test("an image that is built on ingress-nginx's is work, and so are the Lua plugins that it runs", async () => {
+  const compatWith = (image: string) =>
+    compatOf({ "values.yaml": `controller: { image: ${image}, config: { plugins: crowdsec } }\n` });
+  const built = await compatWith("{ registry: docker.io, image: crowdsecurity/controller, tag: v1.13.2 }");
+  expect(built.code).toBe(1);
+  expect(built.text).toContain('the chart ignores "crowdsecurity/controller", because its tag is a version of ingress');
+  expect(built.text).toContain("the image crowdsecurity/controller:v1.13.2 runs these Lua plugins");
+  expect(built.text).not.toContain("has no effect");
+  expect((await compatWith("{ tag: v1.11.3 }")).text).toContain(
+    "the image ingress-nginx/controller:v1.11.3 runs these Lua plugins",
+  );
+  const later = await compatWith("{ image: ingress-nginx/controller, tag: v1.15.1 }");
+  expect([later.code, later.text]).toEqual([0, expect.stringContaining("Lua plugins were removed")]);
+});
+
 test("modules and files of a user's own image are work", async () => {
   const { code, text } = await compatOf({
     "values.yaml": `controller:

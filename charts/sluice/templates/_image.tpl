@@ -11,12 +11,31 @@ published.
 {{- if regexMatch "^([^/]*\\.k8s\\.io|k8s\\.gcr\\.io|([a-z]+\\.)?gcr\\.io/(google[_-]containers|k8s-artifacts-prod)|quay\\.io/kubernetes-ingress-controller)(/|$)" (default "" .) -}}true{{- end -}}
 {{- end -}}
 
+{{/* The path of the controller's image in the values, without its registry. */}}
+{{- define "sluice.image.path" -}}
+{{- default (default "" .Values.controller.image.image) .Values.controller.image.repository -}}
+{{- end -}}
+
 {{/* "true" if the values name ingress-nginx's controller. */}}
 {{- define "sluice.image.pinsIngressNginx" -}}
-{{- $image := .Values.controller.image -}}
-{{- $path := default (default "" $image.image) $image.repository -}}
-{{- if regexMatch "(ingress-nginx/controller(-chroot)?|nginx-ingress-controller(-[a-z0-9]+)?)$" $path -}}true
-{{- else if regexMatch "^(v?1\\.[0-9]+\\.[0-9]+|v0\\.[0-9][0-9]\\.)" (include "sluice.scalar" (default "" $image.tag)) -}}true
+{{- if include "sluice.image.isCopy" . -}}true
+{{- else if regexMatch "^(v?1\\.[0-9]+\\.[0-9]+|v0\\.[0-9][0-9]\\.)" (include "sluice.scalar" (default "" .Values.controller.image.tag)) -}}true
+{{- end -}}
+{{- end -}}
+
+{{/* "true" if the path is that of ingress-nginx's image, also in a mirror. */}}
+{{- define "sluice.image.isCopy" -}}
+{{- if regexMatch "(ingress-nginx[-_./]controller(-chroot)?|nginx-ingress-controller(-[a-z0-9]+)?)$" (include "sluice.image.path" .) -}}true{{- end -}}
+{{- end -}}
+
+{{/*
+The image in the values if only its tag is one of ingress-nginx, because others have built it on
+ingress-nginx's: crowdsecurity/controller:v1.13.2.
+*/}}
+{{- define "sluice.image.builtOnIngressNginx" -}}
+{{- $path := include "sluice.image.path" . -}}
+{{- if and (include "sluice.image.pinsIngressNginx" .) (not (include "sluice.image.isCopy" .)) (not (contains "sluice" $path)) -}}
+{{- printf "%s:%s" $path (include "sluice.scalar" .Values.controller.image.tag) -}}
 {{- end -}}
 {{- end -}}
 

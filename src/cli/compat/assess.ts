@@ -118,6 +118,7 @@ function worldOf(found: Found, list: World["list"], translation: Translated, our
       named(object),
     ),
     translation,
+    image: found.image,
     mounts: found.mounts,
     declared: new Set([
       ...texts.flatMap(([name, text]) => (name.endsWith("-snippet") ? variablesDeclaredIn(text) : [])),

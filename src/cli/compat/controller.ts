@@ -15,6 +15,7 @@ export interface FoundController {
   readonly name: string;
   /** Without the program's name; variables of the Pod are filled in. */
   readonly argv: readonly string[];
+  readonly image: string | undefined;
   /** Paths of its container at which volumes are mounted. */
   readonly mounts: readonly string[];
   readonly file: string;
@@ -59,6 +60,7 @@ function controllerOf({ value, placeOf, file }: Written): FoundController | unde
       namespace,
       name: metadata.name,
       argv: given.map(({ text }) => withVariables(text, variables)),
+      image: typeof image === "string" ? image : undefined,
       mounts: mountsIn(at(container, "volumeMounts")),
       file,
       placeOf: (which) => placeOf(given[which]?.path ?? []),

@@ -12,6 +12,8 @@ export interface Found {
   readonly flags: Flags;
   /** The given flags, with the object that gives each. */
   readonly inUse: readonly (FlagInUse & { readonly of: string; readonly place?: FilePlace })[];
+  /** The controller's image, with its tag; undefined if nothing names it. */
+  readonly image: string | undefined;
   /** Paths at which the controller has volumes; undefined if nothing tells. */
   readonly mounts: readonly string[] | undefined;
   /** All effective flags, including those of this command line. */

@@ -11,6 +11,7 @@ import { type FoundController, mountsIn } from "./controller.ts";
 import type { Differences } from "./differences.ts";
 import { flagsInUse } from "./flags-in-use.ts";
 import type { Found } from "./found.ts";
+import { imageOfValues } from "./image/images.ts";
 import { at } from "./value-at.ts";
 
 export interface Gathered {
@@ -57,6 +58,7 @@ function found({ files, controller, flags: ours, argv, live }: Gathered, source:
         if (ofChart === undefined) return { ...flag, ...placed(flag.at, controller!, live) };
         return { ...flag, of: source!.of, place: source!.placeOf(ofChart.path) };
       }),
+    image: controller === undefined ? imageOfValues(source?.content) : controller.image,
     mounts: controller?.mounts ?? (source && mountsOfChart(source.content)),
     given: new Map(inUse.map(({ name, text }) => [name, text])),
     values: source === undefined ? [] : valuesInUse(source).map((value) => ({ ...value, of: source.of })),

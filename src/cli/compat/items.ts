@@ -10,10 +10,11 @@ import { lackingModule } from "../tools/findings/image-modules.ts";
 import { contextOf } from "../tools/snippet-findings.ts";
 import type { Difference } from "./differences.ts";
 import type { Found } from "./found.ts";
+import { runsPlugins } from "./image/images.ts";
+import { missingFiles } from "./image/missing-files.ts";
+import { snippetWork } from "./image/snippets.ts";
 import type { Item } from "./item.ts";
-import { missingFiles } from "./missing-files.ts";
 import { Notes } from "./notes.ts";
-import { snippetWork } from "./snippets.ts";
 import type { Unjudged } from "./unjudged.ts";
 import { annotationsOf, type Uses, understood } from "./uses.ts";
 
@@ -31,6 +32,8 @@ export interface World {
   /** What nginx refuses in snippets because of the text around them. */
   readonly refusedInSnippets: ReadonlyMap<string, readonly Problem[]>;
   readonly translation: Translation;
+  /** The controller's image, with its tag; undefined if nothing names it. */
+  readonly image: string | undefined;
   /** Paths at which the controller has volumes; undefined if nothing tells. */
   readonly mounts: readonly string[] | undefined;
   /** Variables that snippets declare. */
@@ -129,17 +132,25 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
     const useless = noEffect !== undefined && !isIdleThere(key);
     const place = () => world.place({ object, kind: "setting-unknown", key });
     const own = useless ? [] : (world.problems.get(of) ?? []).filter((one) => keyOf(one)?.toLowerCase() === key);
+    const plugins = luaPlugins(key, text, world);
     const work = [
       ...listed(lackingModule("key", key, text, settings)),
+      ...listed(plugins),
       ...(key.endsWith("-snippet")
         ? [...snippetWork(text, world.declared, contextIn(world, "key", key)), ...missingFiles(text, world.mounts)]
         : []),
       ...refusedIn(of, `data.${key}`, world),
     ];
-    const idle = own.map(sentence);
+    const idle = plugins === undefined ? own.map(sentence) : [];
     const differs = useless ? [`it has no effect: ${noEffect}`] : [];
     return notes.item({ of, what: "key", name: key, idle, place }, work, differs);
   });
+}
+
+/** Returns what to do about the plugins of an image that runs them. */
+function luaPlugins(key: string, text: string, { image }: World): string | undefined {
+  if (key !== "plugins" || text.trim() === "" || image === undefined || !runsPlugins(image)) return undefined;
+  return `the image ${image} runs these Lua plugins, and Sluice runs none: an auth service (auth-url, global-auth-url) or a snippet can take their place`;
 }
 
 export function flagItems({ inUse }: Found, uses: Uses, list: readonly Difference[]): readonly Item[] {

@@ -8,6 +8,7 @@ import type { Path } from "../../../manifests/check.ts";
 import { isMapping } from "../../../model/mapping.ts";
 import { mistakeInDhParam } from "../../../settings/dh-param.ts";
 import { shipped } from "../../../shipped.ts";
+import { isForeign, isTheirTag } from "../image/images.ts";
 import { at } from "../value-at.ts";
 
 export interface FoundText {
@@ -55,19 +56,17 @@ function commands(values: unknown): FoundText[] {
   });
 }
 
-/** Paths of Sluice's image, and those and tags of ingress-nginx's, which `_image.tpl` ignores. */
-const knownPaths = /(ingress-nginx\/controller(-chroot)?|nginx-ingress-controller(-[a-z0-9]+)?)$|sluice/;
-const knownTags = /^(v?1\.[0-9]+\.[0-9]+|v0\.[0-9][0-9]\.)/;
-
-/** Finds an image that a user has built, which the chart starts in place of Sluice's. */
+/** Finds an image of others, which the chart starts in place of Sluice's, or ignores. */
 function ownImage(values: unknown): FoundText[] {
   const image = at(values, "controller", "image");
   return ["repository", "image"].flatMap((name): FoundText[] => {
     const path = at(image, name);
     const isUsed = name === "repository" || !at(image, "repository");
     if (typeof path !== "string" || path === "" || !isUsed || placeholder.test(path)) return [];
-    if (knownPaths.test(path) || knownTags.test(String(at(image, "tag") ?? ""))) return [];
-    const why = `the chart starts ${shown(path)} in place of Sluice's image: take the value out, or build your image on Sluice's`;
+    if (!isForeign(path)) return [];
+    const why = isTheirTag(at(image, "tag"))
+      ? `the chart ignores ${shown(path)}, because its tag is a version of ingress-nginx: take the value out, and build what it adds on Sluice's image`
+      : `the chart starts ${shown(path)} in place of Sluice's image: take the value out, or build your image on Sluice's`;
     return [{ path: ["controller", "image", name], fate: "fails", why }];
   });
 }

@@ -3,9 +3,9 @@
  * of modules, Lua libraries, variables. The rest of a snippet is nginx's own language and has the
  * same meaning.
  */
-import { type Context, contextInside, directiveMistake } from "../../directives/nginx-directives.ts";
-import { parse, type Statement } from "../../kinds/grammar.ts";
-import { isKnownVariable, variablesIn } from "../../kinds/variables.ts";
+import { type Context, contextInside, directiveMistake } from "../../../directives/nginx-directives.ts";
+import { parse, type Statement } from "../../../kinds/grammar.ts";
+import { isKnownVariable, variablesIn } from "../../../kinds/variables.ts";
 
 interface Missing {
   readonly directive: RegExp;
