@@ -18,11 +18,12 @@ with it. The page is generated from the declarations in \`scripts/chart/values/\
   the notes after an install name it.
 - **own**: only Sluice has it.
 
-Some keys are not on this page. A key that resembles one beside it is refused as a typo, and the
-message names that one. Any other key has no effect, as in ingress-nginx's chart, even a known one at
-a wrong level. The notes after an install name it, and the key that was probably meant; \`sluice
-compat --values\` does the same. Two places need no line: \`global\`, which a chart shares with its
-parent chart, and keys at the top level that begin with \`x-\`, which usually hold YAML anchors.
+Some keys are not on this page. A key that hardly differs from one beside it (one letter in six, and
+a value of the same shape) is refused as a typo, and the message names that one. Any other key has
+no effect, as in ingress-nginx's chart, even a known one at a wrong level. The notes after an
+install name it, and the key that was probably meant; \`sluice compat --values\` does the same. Two
+places need no line: \`global\`, which a chart shares with its parent chart, and keys at the top level
+that begin with \`x-\`, which usually hold YAML anchors.
 Below \`sluice\` a key at a wrong level is refused, too.
 
 A key without a value, such as \`service:\` above lines that are comments, is a null, and helm then

@@ -24,9 +24,9 @@ export function nearest(text: string, words: Iterable<string>): string | undefin
 
 /**
  * Counts how many letters have to be inserted, deleted or replaced to make one word the other. An
- * exchange of two neighbours counts `swap`: one (Damerau-Levenshtein), or two as two replacements.
+ * exchange of two neighbours counts one (Damerau-Levenshtein).
  */
-export function editDistance(a: string, b: string, { swap = 1 } = {}): number {
+export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
@@ -35,7 +35,7 @@ export function editDistance(a: string, b: string, { swap = 1 } = {}): number {
       const replaced = last[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
       let cost = Math.min(last[j]! + 1, row[j - 1]! + 1, replaced);
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        cost = Math.min(cost, beforeLast[j - 2]! + swap);
+        cost = Math.min(cost, beforeLast[j - 2]! + 1);
       row.push(cost);
     }
     beforeLast = last;

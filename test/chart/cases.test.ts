@@ -56,6 +56,11 @@ test.each([
   [{ controller: { replicas: 2 } }, "controller.replicas: did you mean controller.replicaCount?"],
   [{ controller: { hostnetwork: true } }, "controller.hostnetwork: did you mean controller.hostNetwork?"],
   [{ controller: { tollerations: [] } }, "controller.tollerations: did you mean controller.tolerations?"],
+  [{ controller: { replicaCuont: 2 } }, "controller.replicaCuont: did you mean controller.replicaCount?"],
+  [
+    { controller: { image: { PullPolicy: "Always" } } },
+    "controller.image.PullPolicy: did you mean controller.image.pullPolicy?",
+  ],
   [
     { controller: { service: { nodePort: {} } } },
     "controller.service.nodePort: did you mean controller.service.nodePorts?",
@@ -115,6 +120,21 @@ test("an unknown key that ingress-nginx ignored is named in the notes, and nothi
     "- controller.config.enable-vts-status (the VTS module was removed from ingress-nginx; the metrics say the same)",
     "- controller.config.service-tokens (did you mean server-tokens?)",
   ]);
+});
+
+test("a key that resembles one beside it and is more than a typo of it is named in the notes", async () => {
+  const values = {
+    controller: {
+      service: { externalDNS: { hostname: "edge.example" } },
+      image: { imagePullPolicy: "Always" },
+      securityContext: { runAsUser: 101 },
+      metrics: { service: { loadBalancerClass: "tailscale" } },
+    },
+  };
+  const judged = judgedByCompat(values);
+  expect(judged.map(({ fate }) => fate)).toEqual(judged.map(() => "ignored"));
+  const hints = judged.map(({ path, meant }) => `- ${path}${meant === undefined ? "" : ` (did you mean ${meant}?)`}`);
+  expect(unknownIn((await render(values)).notes)).toEqual(hints.sort());
 });
 
 test("a key that belongs elsewhere is named with its right place: the ConfigMap, a flag, an annotation or a value", async () => {

@@ -7,9 +7,9 @@ of others.
 
 {{/*
 A line for each unknown flag, for each typo, and for values that stand a level too deep. The chart
-refuses them. A typo is a name that resembles one beside it. A right name at a wrong level is
-ignored, as in ingress-nginx's chart, because users have such values for years; below sluice it is
-refused.
+refuses them. A typo is a name that hardly differs from one beside it. A right name at a wrong level
+is ignored, as in ingress-nginx's chart, because users have such values for years; below sluice it
+is refused.
 */}}
 {{- define "sluice.typos" -}}
 {{- range splitList "\n" (include "sluice.typos.all" .) -}}
@@ -55,21 +55,6 @@ A line for each value and each key of the ConfigMap that is unknown and has no e
 {{- end }}
 {{- end -}}
 {{- end -}}
-{{- end -}}
-
-{{/* The form in which names are compared: without a prefix, dashes and capitals. */}}
-{{- define "sluice.typos.letters" -}}
-{{- regexReplaceAll "^.*[/.]|[-_]" . "" | lower -}}
-{{- end -}}
-
-{{/* The name with the same letters, or nothing. Takes a list: what was written, and the names. */}}
-{{- define "sluice.typos.spelling" -}}
-{{- $letters := include "sluice.typos.letters" (index . 0) -}}
-{{- $same := "" -}}
-{{- range index . 1 -}}
-{{- if and (not $same) (eq $letters (include "sluice.typos.letters" .)) -}}{{- $same = . -}}{{- end -}}
-{{- end -}}
-{{- $same -}}
 {{- end -}}
 
 {{/*
@@ -142,23 +127,6 @@ list: the word, the place in which it does not exist (setting, flag or value), a
 {{- else }}{{ with $found }}it is {{ join ", and " . }}{{ end }}{{ end -}}
 {{- end -}}
 
-{{/*
-The name with the most similar spelling, or nothing. Takes a list: what was written, and the names.
-*/}}
-{{- define "sluice.typos.nearest" -}}
-{{- $written := index . 0 -}}
-{{- $meant := "" -}}
-{{- $least := div (len $written) 3 | add1 | int -}}
-{{- range index . 1 -}}
-{{- $distance := include "sluice.typos.distance" (list (lower $written) (lower .)) | int -}}
-{{- if lt $distance $least -}}
-{{- $least = $distance -}}
-{{- $meant = . -}}
-{{- end -}}
-{{- end -}}
-{{- $meant -}}
-{{- end -}}
-
 {{/* A line for each unknown value. It has a colon if the chart refuses the value. */}}
 {{- define "sluice.typos.all" -}}
 {{- $keys := dict "" (list) -}}
@@ -199,11 +167,12 @@ of the file is similar to too many others for a hint.
 {{- if not (or (has $key (list "namespace" "internalTrafficPolicy")) (and (eq $path "") (eq $key "name"))) -}}
 {{- $exact := include "sluice.typos.exact" (list $path $key $keys) -}}
 {{- $elsewhere := include "sluice.typos.elsewhere" (list $key "value" $files) -}}
-{{- $similar := include "sluice.typos.nearest" (list $key (get $keys $path)) -}}
+{{- $similar := include "sluice.typos.nearest" (list $key (include "sluice.typos.ofShape" (list $value (index $ 0) (get $keys $path)) | fromJsonArray)) -}}
 {{- $meant := default (ternary "" (include "sluice.typos.join" (list $path $similar)) (empty $similar)) $exact -}}
-{{- $isBeside := and $meant (eq (regexReplaceAll "\\.?[^.]*$" $meant "") $path) -}}
+{{- $isBeside := and $exact (eq (regexReplaceAll "\\.?[^.]*$" $exact "") $path) -}}
+{{- $isTypo := or $isBeside (and $similar (not $exact) (include "sluice.typos.isTypo" (list $key $similar))) -}}
 {{- if and $elsewhere (not $exact) }} ({{ $elsewhere }})
-{{- else if and $meant (or $isBeside (hasPrefix "sluice." $here)) }}: did you mean {{ $meant }}?
+{{- else if and $meant (or $isTypo (hasPrefix "sluice." $here)) }}: did you mean {{ $meant }}?
 {{- else if $meant }} (did you mean {{ $meant }}?)
 {{- end -}}
 {{- end }}
@@ -263,31 +232,4 @@ that are the shortest so far, and the next path.
 {{- else if eq (len $one) $length -}}{{- index . 0 }} or {{ $one -}}
 {{- else -}}{{- index . 0 -}}
 {{- end -}}
-{{- end -}}
-
-{{/*
-The number of differing letters between a written word and a name, or 1 if the name begins with the
-word.
-*/}}
-{{- define "sluice.typos.distance" -}}
-{{- if hasPrefix (index . 0 | trimSuffix "s") (index . 1) -}}1{{- else -}}{{- include "sluice.typos.changes" . -}}{{- end -}}
-{{- end -}}
-
-{{/*
-The number of letters that have to change, computed row by row (Levenshtein). Takes a list of two
-words.
-*/}}
-{{- define "sluice.typos.changes" -}}
-{{- $a := index . 0 -}}
-{{- $b := index . 1 -}}
-{{- $above := untilStep 0 (len $b | add1 | int) 1 -}}
-{{- range $i, $x := splitList "" $a -}}
-{{- $row := list (add1 $i) -}}
-{{- range $j, $y := splitList "" $b -}}
-{{- $replaced := add (index $above $j) (ternary 0 1 (eq $x $y)) -}}
-{{- $row = append $row (min $replaced (add1 (index $above (add1 $j))) (add1 (index $row $j))) -}}
-{{- end -}}
-{{- $above = $row -}}
-{{- end -}}
-{{- last $above -}}
 {{- end -}}

@@ -15,7 +15,10 @@ const [top, controller, service] = ["", "controller", "controller.service"].map(
   readonly string[],
   readonly string[],
 ];
-const judge = (path: string) => judgeUndeclared(paths, path.split("."), {});
+const defaults = new Map(
+  paths.map((path) => [path, path.endsWith("externalIPs") ? "[]" : path.endsWith("IP") ? '""' : undefined]),
+);
+const judge = (path: string, value: unknown = {}) => judgeUndeclared(defaults, path.split("."), value);
 
 /** Returns the misplaced paths, each with another hint than the place to which its key belongs. */
 function wronglyHinted(keys: readonly string[], from: string, to: string): unknown[] {
@@ -51,6 +54,19 @@ test("a value of the Service below controller is reported with its right level",
 test("a value of the certificate jobs, which the chart does not have, is no hint", () => {
   expect([judge("securityContext"), judge("controller.securityContext")]).toEqual([
     { fate: "ignored" },
-    { fate: "refused", meant: "controller.podSecurityContext" },
+    { fate: "ignored", meant: "controller.podSecurityContext" },
   ]);
+});
+
+test("a typo hardly differs from a name beside it, and has a value of the same shape", () => {
+  const fateOf = (path: string, value?: unknown) => judge(`controller.${path}`, value);
+  for (const path of ["replicaCuont", "extraVolumeMount", "tollerations", "image.PullPolicy", "containerPorts"])
+    expect([path, fateOf(path).fate]).toEqual([path, "refused"]);
+  expect(fateOf("service.externalDNS", { hostname: "edge.example.com" }).fate).toBe("ignored");
+  expect(fateOf("service.externalIP", "192.0.2.1").fate).toBe("ignored");
+  expect(fateOf("service.externalIP", ["192.0.2.1"]).fate).toBe("refused");
+  expect(fateOf("image.imagePullPolicy", "Always")).toEqual({
+    fate: "ignored",
+    meant: "controller.image.pullPolicy",
+  });
 });

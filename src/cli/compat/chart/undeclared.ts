@@ -1,8 +1,8 @@
 /**
  * Values that the chart does not declare, judged as its templates do (`_typos.tpl`). A typo is
- * refused: a name that resembles one beside it. Another one is ignored with a line in NOTES, as
- * ingress-nginx's chart ignores it, even if it stands at a wrong level; below `sluice` that is
- * refused as well.
+ * refused: a name that hardly differs from one beside it. Another one is ignored with a line in
+ * NOTES, as ingress-nginx's chart ignores it, even if it stands at a wrong level; below `sluice`
+ * that is refused as well.
  */
 import { editDistance } from "../../../kinds/nearest.ts";
 import { elsewhereOf, speltOtherwise } from "../../../kinds/vocabulary/places-of-words.ts";
@@ -19,35 +19,51 @@ export type Undeclared =
 /** Fields of Kubernetes that only look like declared values, such as externalTrafficPolicy. */
 const ownMeaning = ["namespace", "internalTrafficPolicy"];
 
+/** The default of each declared value, as JSON; undefined if it has none. */
+type Declared = ReadonlyMap<string, string | undefined>;
+
 /**
- * Judges a value that the chart does not declare. `paths` are those of all declared values, `path`
- * is the place of the undeclared one. The probably meant value is the first of these that exists:
- * the same key below a missing parent, at a level above, in another spelling beside it, or further
- * down; a word of another place; a similar key beside it.
+ * Judges a value that the chart does not declare. `path` is its place. The probably meant value is
+ * the first of these that exists: the same key below a missing parent, at a level above, in another
+ * spelling beside it, or further down; a word of another place; a similar key beside it.
  */
-export function judgeUndeclared(paths: Iterable<string>, path: readonly string[], value: unknown): Undeclared {
+export function judgeUndeclared(declared: Declared, path: readonly string[], value: unknown): Undeclared {
   const above = path.slice(0, -1).join(".");
   const key = path.at(-1)!;
   if (above === "global" || (above === "" && key.startsWith("x-"))) return { fate: "free" };
   if (above === "" && isMapping(value) && "controller" in value) return { fate: "refused" };
   if (ownMeaning.includes(key) || (above === "" && key === "name")) return { fate: "ignored" };
-  const branches = [...branchesOf(paths)];
+  const branches = [...branchesOf(declared.keys())];
   const beside = namesBelow(branches, above);
   const exact =
     shortest(branches, "", `${prefixOf(above)}${key}`) ??
     higher(branches, above, key) ??
     spelling(beside, above, key) ??
     shortest(branches, prefixOf(above), key);
-  const judged = (meant: string): Undeclared => {
-    const isBeside = parentOf(meant) === above;
-    return { fate: isBeside || (path[0] === "sluice" && path.length > 1) ? "refused" : "ignored", meant };
+  const judged = (meant: string, isTypo: boolean): Undeclared => {
+    return { fate: isTypo || (path[0] === "sluice" && path.length > 1) ? "refused" : "ignored", meant };
   };
-  if (exact !== undefined) return judged(exact);
+  if (exact !== undefined) return judged(exact, parentOf(exact) === above);
   const elsewhere = elsewhereOf(key, "value");
   if (elsewhere !== undefined) return { fate: "ignored", elsewhere };
-  const similar = joined(above, speltAlike(key, beside));
-  return similar === undefined ? { fate: "ignored" } : judged(similar);
+  const fitting = beside.filter((name) => isOfShape(value, declared, `${prefixOf(above)}${name}`));
+  const similar = speltAlike(key, fitting);
+  return similar === undefined ? { fate: "ignored" } : judged(joined(above, similar)!, isTypoOf(key, similar));
 }
+
+/** Whether the value has the shape of the path's: a mapping is no list, and neither is a text. */
+function isOfShape(value: unknown, declared: Declared, path: string): boolean {
+  if (value === null || ["{}", "[]"].includes(JSON.stringify(value))) return true;
+  if (!declared.has(path)) return shapeOf(value) === "mapping";
+  const fallback = declared.get(path);
+  return fallback === undefined || shapeOf(value) === shapeOf(JSON.parse(fallback));
+}
+
+const shapeOf = (value: unknown) => (Array.isArray(value) ? "list" : isMapping(value) ? "mapping" : "plain");
+
+/** Whether the key is a typing mistake of the name, because one letter in six differs at most. */
+const isTypoOf = (key: string, name: string): boolean =>
+  lettersBetween(key.toLowerCase(), name.toLowerCase()) <= Math.max(1, Math.floor(key.length / 6));
 
 /** Returns the declared values and all keys above them. */
 function branchesOf(paths: Iterable<string>): ReadonlySet<string> {
@@ -115,10 +131,7 @@ function speltAlike(written: string, names: readonly string[]): string | undefin
   return best;
 }
 
-/**
- * Counts the letters that differ, as the chart does: 1 if the name begins with what was written;
- * two swapped letters count 2.
- */
+/** Counts the letters that differ: 1 if the name begins with what was written. */
 function lettersBetween(written: string, name: string): number {
-  return name.startsWith(written.replace(/s$/, "")) ? 1 : editDistance(written, name, { swap: 2 });
+  return name.startsWith(written.replace(/s$/, "")) ? 1 : editDistance(written, name);
 }

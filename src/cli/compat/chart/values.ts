@@ -142,14 +142,20 @@ function inUse(
       const leavesWork = (fate === "no meaning" || fate === "differs") && own(works, name)?.(all) === true;
       return [{ path: name, place, fate: leavesWork ? "fails" : fate, note }];
     }
-    if (!isInside(name, declared)) return undeclared([...declared.keys()], path, inner, place);
+    if (!isInside(name, declared)) return undeclared(declared, path, inner, place);
     return isMapping(inner) ? inUse(inner, path, declared, placeOf, all) : [];
   });
 }
 
-function undeclared(paths: readonly string[], path: readonly string[], value: unknown, place: FilePlace): ValueInUse[] {
+function undeclared(
+  declared: ReadonlyMap<string, Declared>,
+  path: readonly string[],
+  value: unknown,
+  place: FilePlace,
+): ValueInUse[] {
   const name = path.join(".");
-  const judged = judgeUndeclared(paths, path, value);
+  const defaults = new Map([...declared].map(([one, { fallback }]) => [one, fallback]));
+  const judged = judgeUndeclared(defaults, path, value);
   switch (judged.fate) {
     case "free":
       return [];
