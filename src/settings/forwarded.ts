@@ -1,9 +1,20 @@
 /** Keys about trust in other programs: the client's address, scheme, host and port (RS-23). */
 import { range } from "../kinds/addresses.ts";
 import { lenientListOf } from "../kinds/combine.ts";
+import { type Kind, ok } from "../kinds/kind.ts";
 import { settableHeaderName } from "../kinds/reserved-headers.ts";
 import { setting } from "./declare.ts";
 import { toggle } from "./kinds.ts";
+
+/** For nginx this is no header but the address in the PROXY line of the connection. */
+export const proxyLine = "proxy_protocol";
+
+const addressHeader: Kind<string> = {
+  ...settableHeaderName,
+  label: `${settableHeaderName.label}; or ${proxyLine}`,
+  read: (text) => (text === proxyLine ? ok(text) : settableHeaderName.read(text)),
+  good: [...settableHeaderName.good, proxyLine],
+};
 
 export const forwarded = {
   useForwardedHeaders: setting({
@@ -23,10 +34,10 @@ export const forwarded = {
   }),
   forwardedForHeader: setting({
     key: "forwarded-for-header",
-    kind: settableHeaderName,
+    kind: addressHeader,
     default: "X-Forwarded-For",
     becomes: "real_ip_header, and proxy_set_header X-Original-Forwarded-For",
-    doc: "Header that holds the client's address.",
+    doc: "Header that holds the client's address; with `proxy_protocol` no header counts, only the PROXY line of the connection.",
   }),
   forwardedHostHeader: setting({
     key: "forwarded-host-header",

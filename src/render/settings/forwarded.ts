@@ -17,6 +17,7 @@ import type { Header } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { isVariableName, withGroupVariables } from "../../kinds/variables.ts";
 import { clientCertificateHeaders } from "../../settings/client-certificate-headers.ts";
+import { proxyLine } from "../../settings/forwarded.ts";
 import { otherSpellings } from "../../settings/header-spellings.ts";
 import type { Settings } from "../../settings/registry.ts";
 
@@ -66,7 +67,7 @@ function sourceOf(settings: Settings, can: Capabilities, behind: boolean): Sourc
   if (!can.realip) return "none";
   if (settings.useProxyProtocol) return settings.useForwardedHeaders && can.headersMore ? "both" : "proxy";
   if (!settings.useForwardedHeaders && !settings.enableRealIp) return "none";
-  return behind && can.headersMore ? "both" : "header";
+  return behind && can.headersMore && settings.forwardedForHeader !== proxyLine ? "both" : "header";
 }
 
 /**
