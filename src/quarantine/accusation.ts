@@ -3,7 +3,8 @@
  * comes first, then the owners of the line that it names. If that does not help, or the line has no
  * owner, the changed settings follow. If the machine is not the cause, the ports of TCP and UDP
  * services and all changed objects follow then. Settings that allow others to write text come last;
- * otherwise the author of one bad snippet would turn off all other snippets.
+ * otherwise the author of one bad snippet would turn off all other snippets. If none of these
+ * helps, all of them are set aside together, because the same error may have two causes.
  */
 
 import type { Snapshot } from "../model/snapshot.ts";
@@ -60,7 +61,9 @@ export function accuse(search: Bisection, why: string, refused: Refused, evidenc
   if (search.suspect(written, why)) return true;
   if (refused.mayPass) return false;
   if (search.suspect(suspects.changed("ports", snapshot, live), why)) return true;
-  return search.suspect(suspects.changed("objects", snapshot, live), why) || search.suspect(permitting, why);
+  if (search.suspect(suspects.changed("objects", snapshot, live), why)) return true;
+  // Permissions are given back before the snippets that they permit, so that those are judged.
+  return search.suspect(permitting, why) || search.suspectTogether(permitting);
 }
 
 /** Returns the TCP or UDP service with the port that nginx cannot bind. */

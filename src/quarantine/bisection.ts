@@ -12,6 +12,8 @@ export class Bisection {
   readonly #guilty = new Map<Suspect, string>();
   /** Suspects that were set aside together with all others of their kind, without success. */
   readonly #cleared = new Set<Suspect>();
+  /** The number of kinds that were cleared in this way. */
+  #clearedKinds = 0;
   /**
    * Last suspects per error message. nginx reports one of two errors at a time, so messages
    * alternate.
@@ -69,6 +71,7 @@ export class Bisection {
    */
   suspect(changed: Iterable<Suspect>, message: string): boolean {
     const isSame = message === this.#suspectedOf;
+    if (isSame && this.#unjudged.length > 0) this.#clearedKinds++;
     if (isSame) for (const suspect of this.#unjudged) this.#cleared.add(suspect);
     const held = isSame ? [] : this.#unjudged;
     const known = new Set([...this.#guilty.keys(), ...this.#cleared, ...held]);
@@ -79,6 +82,21 @@ export class Bisection {
     this.#trying = [];
     this.#single = this.#unjudged.length === 1 && this.#guilty.size === 0 && this.#accused.size === 0;
     return more.length > 0;
+  }
+
+  /**
+   * Sets aside everything that was cleared, `first` before all others. Two suspects of different
+   * kinds may cause the same error, so that each kind was cleared because of the other. Returns
+   * whether that differs from what was tried before.
+   */
+  suspectTogether(first: readonly Suspect[]): boolean {
+    if (this.#clearedKinds < 2) return false;
+    const early = first.filter((suspect) => this.#cleared.has(suspect));
+    this.#unjudged = [...new Set([...early, ...this.#cleared])];
+    this.#cleared.clear();
+    this.#clearedKinds = 0;
+    this.#suspectedOf = undefined;
+    return true;
   }
 
   /**

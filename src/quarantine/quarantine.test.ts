@@ -122,3 +122,34 @@ test("a key and an Ingress that nginx refuses for different reasons without a li
   }
   expect([[...aside().objects.keys()], [...aside().settings.keys()]]).toEqual([["Ingress ns/a"], ["http-snippet"]]);
 });
+
+test("a key and an Ingress that nginx refuses for the same reason without a line are both found", () => {
+  const own = { settings: "ns/settings", tcp: undefined, udp: undefined };
+  const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const reading = "$geoip2_country_code";
+  const keys = { "use-gzip": "true", "log-format-upstream": reading, "allow-snippet-annotations": "true" };
+  const ingresses = ["a", "b", "c"].map((name) => ingress({ name, host: `${name}.example` }));
+  const now = put(base, configMap("ns/settings", keys), ...ingresses);
+  const aside = () => keeper.kept.quarantine;
+  const isRefused = () =>
+    !aside().settings.has("log-format-upstream") ||
+    !(aside().objects.has("Ingress ns/b") || aside().settings.has("allow-snippet-annotations"));
+  const stderr = 'nginx: [emerg] unknown "geoip2_country_code" variable';
+  const refused = { stderr, line: undefined, names: undefined, mayPass: false, conf, ownersAt };
+  for (let goesOn = true; goesOn; )
+    goesOn = isRefused() ? keeper.refused(refused, now, base) : keeper.accepted(now, base);
+  expect([[...aside().objects.keys()], [...aside().settings.keys()]]).toEqual([
+    ["Ingress ns/b"],
+    ["log-format-upstream"],
+  ]);
+});
+
+test("an error that stays without all changed objects and settings sets nothing aside", () => {
+  const own = { settings: "ns/settings", tcp: undefined, udp: undefined };
+  const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });
+  const now = put(base, configMap("ns/settings", { "use-gzip": "true" }), ingress({ name: "a" }));
+  const refused = { stderr: "no", line: undefined, names: undefined, mayPass: false, conf, ownersAt };
+  let tries = 1;
+  while (keeper.refused(refused, now, base)) tries++;
+  expect([tries, keeper.kept.quarantine]).toEqual([4, emptyQuarantine]);
+});
