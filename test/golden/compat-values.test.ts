@@ -3,24 +3,13 @@
  */
 
 import { createDiffieHellman } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { compat } from "../../src/cli/compat.ts";
+import { compatOf } from "./support/compat-of.ts";
 import { ran } from "./support/ran.ts";
-
-/** Runs it on a folder with these files; line breaks of the report become blanks. */
-async function compatOf(files: Readonly<Record<string, string>>) {
-  const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  for (const [name, text] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), text);
-  }
-  const { code, text } = await ran(compat, folder, "--all");
-  return { code, text: text.replace(/\s+/g, " ") };
-}
 
 const release = `apiVersion: helm.toolkit.fluxcd.io/v2
 kind: HelmRelease

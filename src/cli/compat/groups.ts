@@ -59,10 +59,17 @@ function titleOf(members: readonly Item[], all: boolean): string {
   const place = at === undefined ? "" : ` (${at.file}:${at.line}:${at.column})`;
   if (members.length === 1)
     return what === "value" && of === "values" ? `${word}${place}` : `${[word, of].filter(Boolean).join(", ")}${place}`;
-  const names = members.map((item) => item.of.replace(/^\w+ /, ""));
+  const names = distinctNames(members);
   const shown = firstOf(names, all ? names.length : few, " ");
   const noun = what === "annotation" || what === "object" ? "Ingresses" : "places";
   return [word, `${members.length} ${noun}: ${shown}`].filter(Boolean).join(", ");
+}
+
+/** Returns the objects of these Items, or their places if several have one name or none. */
+function distinctNames(members: readonly Item[]): readonly string[] {
+  const names = members.map((item) => item.of.replace(/^\w+ /, ""));
+  if (new Set(names).size === names.length) return names;
+  return members.map(({ at }, number) => (at === undefined ? names[number]! : `${at.file}:${at.line}:${at.column}`));
 }
 
 export interface Sum {
