@@ -9,3 +9,8 @@ test("several values files with one difference are named by their places", async
   });
   expect(text).toContain("value controller.hostNetwork, 2 places: a.yaml:1:15 b.yaml:2:3 ");
 });
+
+test("a name in place of the chart's is the same in both charts", async () => {
+  const { text } = await compatOf({ "values.yaml": "nameOverride: edge\ncontroller: { kind: DaemonSet }\n" });
+  expect(text).toContain("2 chart values 2 the same");
+});

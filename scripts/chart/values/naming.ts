@@ -17,12 +17,11 @@ export const naming = [
     flag,
     "A parent chart may use it as the condition of this dependency. Only helm reads it.",
   ),
-  top.differs(
+  top.same(
     "nameOverride",
     undefined,
     text,
-    "Replaces the chart's name in labels and in generated names.",
-    'The name it replaces is "ingress-nginx" although the chart is called sluice, so that objects, labels and selectors keep their names.',
+    'Replaces the name "ingress-nginx" in labels and in generated names. That is the default although the chart is called sluice, so objects and selectors stay as they are.',
   ),
   top.same("fullnameOverride", undefined, text, "The base name of every object, cut to 63 characters."),
   image.differs(
