@@ -3,6 +3,7 @@
  * and how, and what needs work. It reads files, a dump, values files or a live cluster, and changes
  * nothing. It names everything that it cannot judge, and its exit code shows it.
  */
+import { isMapping } from "../model/mapping.ts";
 import type { Assessment } from "./compat/assess.ts";
 import { type ReadValues, readValues, type ValuesSource } from "./compat/chart/values.ts";
 import { controllersIn, type FoundController } from "./compat/controller.ts";
@@ -86,7 +87,7 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
   const where = server ?? call.folders[0] ?? values.map(({ file }) => file).join(", ");
   if (isEmpty(assessment) && sources.length === 0) return failed(out, nothingIn(where, files));
   const withoutClass = assessment.classless === undefined ? "" : `; ${assessment.classless}`;
-  const by = `${judgedBy(given, sources, assessment)}${withoutClass}${ofGatewayApi(files)}`;
+  const by = `${judgedBy(given, sources)}${withoutClass}${ofGatewayApi(files)}`;
   out.write(
     call.output === "text"
       ? reportText(assessment, { where, by }, { paint: paints(colours), width, all: all !== undefined })
@@ -191,11 +192,10 @@ function ofGatewayApi(files: Files): string {
   return `; ${objects} ${count === 1 ? "is" : "are"} no part of ingress-nginx: sluice check judges ${count === 1 ? "it" : "them"}`;
 }
 
-function judgedBy(
-  { controller, controllers }: Given,
-  sources: readonly ValuesSource[],
-  assessment: Assessment,
-): string {
+const setsNothing = (value: unknown): boolean =>
+  isMapping(value) ? Object.values(value).every(setsNothing) : value === undefined;
+
+function judgedBy({ controller, controllers }: Given, sources: readonly ValuesSource[]): string {
   const more =
     controllers.length > 1
       ? `; ${counted(controllers.length - 1, "other controller")} can be named with --controller`
@@ -208,7 +208,7 @@ function judgedBy(
     if (controller !== undefined)
       return `flags and ConfigMap of ${controller.kind} ${controller.namespace}/${controller.name}`;
     if (sources.length === 0) return "no ingress-nginx was found in it, so its flags are taken to be the defaults";
-    return isEmpty(assessment)
+    return sources.every(({ content }) => setsNothing(content))
       ? "its release of ingress-nginx sets no values, so flags and ConfigMap are the defaults of the chart"
       : "flags and ConfigMap are those that the chart renders from the values";
   }

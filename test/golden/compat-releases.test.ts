@@ -14,3 +14,15 @@ test("a name in place of the chart's is the same in both charts", async () => {
   const { text } = await compatOf({ "values.yaml": "nameOverride: edge\ncontroller: { kind: DaemonSet }\n" });
   expect(text).toContain("2 chart values 2 the same");
 });
+
+test("a release without values is not said to have some, also beside something unjudged", async () => {
+  const { code, text } = await compatOf({
+    "release.yaml": `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: { name: ingress-nginx }
+spec: { chart: { spec: { chart: ingress-nginx } } }
+`,
+    "overlay/kustomization.yaml": "resources: [../release.yaml]\nnamePrefix: edge-\n",
+  });
+  expect([code, text]).toEqual([3, expect.stringContaining("its release of ingress-nginx sets no values")]);
+});
