@@ -26,3 +26,41 @@ spec: { chart: { spec: { chart: ingress-nginx } } }
   });
   expect([code, text]).toEqual([3, expect.stringContaining("its release of ingress-nginx sets no values")]);
 });
+
+const k3s = (kind: string, spec: string) =>
+  `apiVersion: helm.cattle.io/v1\nkind: ${kind}\nmetadata: { name: rke2-ingress-nginx, namespace: kube-system }\nspec: ${spec}\n`;
+
+test("defaults of RKE2's copy of the chart are work until the values have them", async () => {
+  const config = (controller: string) => k3s("HelmChartConfig", `{ valuesContent: "controller: ${controller}" }`);
+  const few = await compatOf({ "rke2.yaml": config("{ service: { enabled: false }, kind: Deployment }") });
+  expect(few.code).toBe(1);
+  expect([...few.text.matchAll(/value (\S+), HelmChartConfig/g)].map(([, name]) => name)).toEqual([
+    "controller.dnsPolicy",
+    "controller.hostPort.enabled",
+    "controller.ingressClassResource.default",
+    "controller.publishService.enabled",
+    "controller.watchIngressWithoutClass",
+  ]);
+  expect(few.text).toContain("RKE2's chart has ClusterFirstWithHostNet as its default, and this chart has another one");
+  const all = await compatOf({
+    "rke2.yaml": config(
+      "{ kind: DaemonSet, hostPort: { enabled: true }, service: { enabled: false }, publishService: { enabled: false }, dnsPolicy: ClusterFirstWithHostNet, watchIngressWithoutClass: true, ingressClassResource: { default: true } }",
+    ),
+  });
+  expect(all.code).toBe(0);
+});
+
+test("a HelmChart has values in its field set, and in Secrets that are not read", async () => {
+  const chart = "chart: https://charts.example/ingress-nginx-4.0.6.tgz";
+  const { code, text } = await compatOf({
+    "chart.yaml": k3s(
+      "HelmChart",
+      `{ ${chart}, set: { controller.kind: DaemonSet, controller.config.use-gzip: a }, valuesSecrets: [{ name: edge }] }`,
+    ),
+  });
+  expect(code).toBe(3);
+  expect(text).toContain("(chart.yaml:4:");
+  expect(text).toContain("its values in Secret edge are not read");
+  expect(text).toContain('key use-gzip: "a" is neither');
+  expect(text).toContain("chart values: controller.config, controller.kind");
+});

@@ -71,14 +71,14 @@ test("values with a key twice are judged by the last one, and both lines are nam
       "  kind: DaemonSet",
       "",
     ].join(`\n${indent}`);
-  const release = "apiVersion: helm.cattle.io/v1\nkind: HelmChartConfig\nmetadata: { name: rke2-ingress-nginx }\n";
+  const release = "apiVersion: helm.cattle.io/v1\nkind: HelmChart\nmetadata: { name: ingress-nginx }\n";
   const forms = [
     { text: config(""), line: 3, of: "values.yaml" },
     { text: `grafana: { a: 1, a: 2 }\nown:\n  ${config("  ")}`, line: 5, of: "values.yaml" },
     {
       text: `${release}spec:\n  valuesContent: |-\n    ${config("    ")}`,
       line: 8,
-      of: "HelmChartConfig default/rke2-ingress-nginx (values.yaml",
+      of: "HelmChart default/ingress-nginx (values.yaml",
     },
   ];
   for (const { text, line, of } of forms) {

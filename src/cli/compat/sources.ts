@@ -26,6 +26,7 @@ import {
   releasesIn,
   valuesFilesOf,
 } from "./chart/embedded.ts";
+import { notesOfRke2, rke2Defaults } from "./chart/rke2.ts";
 import { dependenciesOf, isChart, isOfAnotherChart } from "./chart/umbrella.ts";
 import { declaredTops, type ReadValues, type ValuesSource } from "./chart/values.ts";
 import type { Unjudged } from "./unjudged.ts";
@@ -145,7 +146,8 @@ function sourceOf(release: Release, object: OtherObject, file: string, files: Fi
       unjudged.push(...doubledIn(found, found.file, []).map((one) => ({ ...about, ...one, of })));
     }
   }
-  const content = read.reduce<unknown>((below, { value }) => merged(below, value), {}) as Mapping;
+  const own = read.reduce<unknown>((below, { value }) => merged(below, value), {}) as Mapping;
+  const content = release.isOfRke2 === true ? (merged(rke2Defaults, own) as Mapping) : own;
   const holderOf = (path: Path) => read.findLast(({ value }) => has(value, path));
   const base = name.includes("ingress-nginx") ? name : `${name}-ingress-nginx`;
   const placeOf = (path: Path) => {
@@ -153,7 +155,8 @@ function sourceOf(release: Release, object: OtherObject, file: string, files: Fi
     return { file: holder.file, ...holder.placeOf(path) };
   };
   const home = { namespace, name: `${base}-controller` };
-  const source: ValuesSource = { of, file, content, placeOf, home, others: [] };
+  const notes = release.isOfRke2 === true && { notes: notesOfRke2(own) };
+  const source: ValuesSource = { of, file, content, placeOf, home, others: [], ...notes };
   if (release.isFolder !== true) return { source, unjudged };
   const inner = chartPart(content, declaredTops());
   if (inner.kind === "none") return { unjudged };

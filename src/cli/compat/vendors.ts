@@ -17,10 +17,10 @@ export type Vendor = keyof typeof vendors;
 
 /**
  * Returns whose chart it is: ingress-nginx's own (rke2's copy has the same values), another
- * vendor's, or an unrelated one.
+ * vendor's, or an unrelated one. The chart may be an archive, such as `ingress-nginx-4.0.6.tgz`.
  */
 export function chartOf(name: string, repository = ""): "ours" | Vendor | undefined {
-  const [last = ""] = name.split("/").slice(-1);
+  const last = (name.split("/").at(-1) ?? "").replace(/-v?\d[\w.+-]*\.tgz$/, "");
   if (last === "ingress-nginx" || last === "rke2-ingress-nginx") return "ours";
   if (last === "nginx-ingress-controller") return "bitnami";
   if (last !== "nginx-ingress") return undefined;

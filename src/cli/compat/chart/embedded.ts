@@ -19,6 +19,8 @@ export interface Release {
   readonly chart: "ours" | Vendor;
   /** The chart is a folder of a repository, which may only depend on ingress-nginx's. */
   readonly isFolder?: true;
+  /** It is RKE2's copy of the chart. */
+  readonly isOfRke2?: true;
   /** In rising order of precedence, as helm merges them. */
   readonly parts: readonly Part[];
 }
@@ -161,12 +163,29 @@ function inFolder(name: string | undefined, path: Path): readonly Part[] {
 function k3sRelease(value: Mapping): Release[] {
   const { name, namespace } = nameOf(value);
   const spec = at(value, "spec");
-  const chart = chartOf(value.kind === "HelmChart" ? text(at(spec, "chart")) || name : name, text(at(spec, "repo")));
+  const named = (value.kind === "HelmChart" && text(at(spec, "chart"))) || name;
+  const chart = chartOf(named, text(at(spec, "repo")));
   if (chart === undefined) return [];
   const content: Part[] =
     text(at(spec, "valuesContent")) === "" ? [] : [{ kind: "text", path: ["spec", "valuesContent"] }];
-  const target = text(at(spec, "targetNamespace")) || namespace;
-  return [{ of: `${text(value.kind)} ${namespace}/${name}`, namespace: target, name, chart, parts: content }];
+  const secrets = list(at(spec, "valuesSecrets")).map((one, number): Part => {
+    const why = `its values in Secret ${text(at(one, "name"))} are not read`;
+    return { kind: "elsewhere", path: ["spec", "valuesSecrets", number], why };
+  });
+  const set = at(spec, "set");
+  const parameters = Object.entries(isMapping(set) ? set : {}).map(
+    ([key, one]): Part => ({ kind: "parameter", path: ["spec", "set", key], name: key, value: String(one) }),
+  );
+  return [
+    {
+      of: `${text(value.kind)} ${namespace}/${name}`,
+      namespace: text(at(spec, "targetNamespace")) || namespace,
+      name,
+      chart,
+      ...(named.endsWith("rke2-ingress-nginx") && { isOfRke2: true as const }),
+      parts: [...content, ...secrets, ...parameters],
+    },
+  ];
 }
 
 /** `above` is the path of the list; a generator of a single chart is in none. */

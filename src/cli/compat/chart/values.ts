@@ -57,6 +57,8 @@ export interface ValuesSource {
   readonly home: { readonly namespace: string; readonly name: string };
   /** Keys of an umbrella chart's file that belong to another chart. */
   readonly others: readonly string[];
+  /** Values in `content` that only the old chart's defaults set, with what to do. */
+  readonly notes?: ReadonlyMap<string, string>;
 }
 
 interface Declared {
@@ -102,7 +104,11 @@ export function declaredTops(): ReadonlySet<string> {
   return new Set([...declared().keys()].map((path) => path.replace(/\..*$/, "")));
 }
 
-export function valuesInUse({ content, placeOf }: Pick<ValuesSource, "content" | "placeOf">): readonly ValueInUse[] {
+export function valuesInUse({
+  content,
+  placeOf,
+  notes = new Map(),
+}: Pick<ValuesSource, "content" | "placeOf" | "notes">): readonly ValueInUse[] {
   // Flags are judged by themselves, with the variables that Kubernetes puts in.
   const found = misfits(content).filter(({ path }) => path[1] !== "extraArgs");
   const wrong = found.map(({ path, fate, why }): ValueInUse => {
@@ -116,6 +122,7 @@ export function valuesInUse({ content, placeOf }: Pick<ValuesSource, "content" |
   }
   for (const path of emptied(content, (name) => declared().get(name)?.fallback))
     wrong.push({ path: path.join("."), place: placeOf(path), fate: "refused", note: withoutValue });
+  for (const [path, note] of notes) wrong.push({ path, place: placeOf(path.split(".")), fate: "fails", note });
   const isWrong = new Set(wrong.map(({ path }) => path));
   return [...inUse(content, [], declared(), placeOf, content).filter(({ path }) => !isWrong.has(path)), ...wrong];
 }
