@@ -11,13 +11,13 @@ beforeAll(() => {
   const folder = pathsOf(root);
   mkdirSync(folder.data);
   writeFileSync(folder.conf, "events {}\n");
-  const upstream = (label: string, ...endpoints: readonly string[]) => JSON.stringify({ label, endpoints });
+  const upstream = (...endpoints: readonly string[]) => JSON.stringify({ endpoints });
   const records: readonly (readonly [string, string])[] = [
     ["host shop.example", "{}"],
-    ["upstream b", upstream("shop-web-80", "192.0.2.1:8080", "[2001:db8::1]:8080")],
-    ["upstream a", upstream("shop-api-80")],
+    ["upstream shop/web/80", upstream("192.0.2.1:8080", "[2001:db8::1]:8080")],
+    ["upstream a", JSON.stringify({ label: "shop-api-80", endpoints: [] })],
     ["sni *.example", "wild"],
-    ["pair wild", JSON.stringify({ chain: "CHAIN\n", key: "KEY\n" })],
+    ["pair wild", "0a1b 6\nCHAIN\nKEY\n"],
   ];
   writeFileSync(folder.journal, linesOf(records));
 });

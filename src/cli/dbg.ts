@@ -5,6 +5,8 @@
  * split Pod. Private keys are not printed, although ingress-nginx's command did.
  */
 import { readFile } from "node:fs/promises";
+import { upstreamLabel } from "../model/location.ts";
+import { shownOfPair } from "../model/pair-record.ts";
 import { Journal } from "../nginx/folder/journal.ts";
 import type { Out } from "./out.ts";
 import { markedConf } from "./tools/marked-conf.ts";
@@ -78,7 +80,10 @@ interface Backend {
 function backendsOf(records: Records): readonly Backend[] {
   const found = [...records].flatMap(([key, text]): Backend[] => {
     if (!key.startsWith("upstream ")) return [];
-    const { label, endpoints } = JSON.parse(text) as { readonly label: string; readonly endpoints: readonly string[] };
+    const { label = upstreamLabel(key.slice("upstream ".length)), endpoints } = JSON.parse(text) as {
+      readonly label?: string;
+      readonly endpoints: readonly string[];
+    };
     return [{ name: label, endpoints: endpoints.map(endpointOf) }];
   });
   return found.toSorted((a, b) => a.name.localeCompare(b.name, "en"));
@@ -98,7 +103,7 @@ function chainOf(records: Records, host: string): string | undefined {
   const parent = `*${host.slice(host.indexOf("."))}`;
   const pair = records.get(`sni ${host}`) ?? records.get(`sni ${parent}`);
   const text = pair && records.get(`pair ${pair}`);
-  return text && (JSON.parse(text) as { readonly chain: string }).chain;
+  return text && shownOfPair(text).chain;
 }
 
 function countsOf(records: Records) {

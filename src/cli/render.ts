@@ -2,6 +2,8 @@
  * `sluice render FOLDER`: prints the nginx.conf for a folder of YAML and, in dynamic mode, the
  * records of shared memory as comments below it. No key and no password is printed.
  */
+import { shownOfPair } from "../model/pair-record.ts";
+import { kindOf } from "../model/records.ts";
 import { TemplateError } from "../render/template.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { toolCall } from "./tools/call.ts";
@@ -53,13 +55,12 @@ export async function render(argv: readonly string[], out: Out): Promise<number>
 }
 
 /**
- * Returns a record for printing: parsed JSON, or other text as it is. A key pair is left out, and
- * only its owner is printed.
+ * Returns a record for printing: parsed JSON, or other text as it is. Of a key pair only the
+ * fingerprint is printed.
  */
 function open(key: string, value: string): unknown {
-  if (!value.startsWith("{") && !value.startsWith("[")) return value;
-  const record = JSON.parse(value) as Record<string, unknown>;
-  return key.startsWith("pair ") ? { fingerprint: record.fingerprint } : record;
+  if (kindOf(key) === "pair") return { fingerprint: shownOfPair(value).fingerprint };
+  return value.startsWith("{") || value.startsWith("[") ? JSON.parse(value) : value;
 }
 
 /**

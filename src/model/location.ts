@@ -15,6 +15,11 @@ export function closedReason({ closed }: Pick<Location<unknown>, "closed">): str
   return closed === undefined ? "" : fullSentence(closed);
 }
 
+/** Returns the name in logs and metrics of an Upstream that stands for one port of a Service. */
+export function upstreamLabel(id: string): string {
+  return id.replaceAll("/", "-");
+}
+
 /**
  * Returns the Service and port of an Upstream, `shop/web:80`, from its id. The id may name the
  * Upstream or the kind of object for which it stands apart: `shop/web/80 for routes`.

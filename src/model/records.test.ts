@@ -16,7 +16,6 @@ const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> 
   canary: ["canary"],
   upstream: ["upstream", "alternative", "other"],
   balance: ["balance"],
-  pair: ["pair"],
   patterns: ["list"],
   backend: ["backend"],
   choice: ["choice"],

@@ -27,7 +27,7 @@ export const scopeKey = (address: string, port: number | ""): RecordKey => `scop
 export const shadowRecordKey = (host: string): RecordKey => `shadow ${host}`;
 /** Returns the key of the record with the key pairs for a server name. */
 export const sniKey = (name: string): RecordKey => `sni ${name}`;
-/** Returns the key of the record with a certificate chain and its key. */
+/** Returns the key of the record with a certificate chain and its key (pair-record.ts). */
 export const pairKey = (id: string): RecordKey => `pair ${id}`;
 /** Returns the key of the record with the OCSP answer of a key pair, which has this fingerprint. */
 export const stapleKey = (fingerprint: string): RecordKey => `staple ${fingerprint}`;
@@ -95,7 +95,7 @@ export function inOrder(changes: readonly RecordChange[]): RecordChange[] {
  */
 export type StreamEndpoint = readonly [address: string, port: number, weight: number];
 
-/** The fields of each JSON object in a record. */
+/** The fields of each JSON object in a record. Those of key pairs are in pair-record.ts. */
 export const recordFields = {
   /**
    * A host, an alias of it (`as`) or its www twin (`to`). Only hosts of listeners have `pattern`.
@@ -168,7 +168,6 @@ export const recordFields = {
     ...["algorithm", "parts", "subset", "name", "variable", "binding", "path", "domain", "expires", "max_age"],
     ...["same_site", "conditional", "secure", "change_on_failure"],
   ],
-  pair: ["fingerprint", "chain", "key"],
   patterns: ["leading", "trailing", "regex"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

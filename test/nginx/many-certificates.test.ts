@@ -17,8 +17,8 @@ async function namesFor(servername: string): Promise<string | undefined> {
   return subjectaltname;
 }
 
-/** store.lua has room for twice some 1,000 pairs. */
-const hosts = 2_400;
+/** store.lua has room for twice some 800 pairs. */
+const hosts = 2_000;
 
 test("more certificates than a worker keeps are each shown to their own host", async () => {
   const endpoint = { address: "127.0.0.1", port: 9 };

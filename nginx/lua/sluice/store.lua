@@ -3,7 +3,7 @@
 -- which the copy was checked. So a worker uses a new record at its next lookup, without a timer.
 -- Each record has the number of its write beside it, so an unchanged record is not decoded again,
 -- and its text need not be kept for a comparison.
-local cjson = require("cjson.safe")
+local decode = require("sluice.decode")
 
 local records = ngx.shared.sluice_records
 local now = ngx.now
@@ -29,12 +29,16 @@ local recent, others = new_cache(), new_cache()
 local recent_bytes = 0
 
 -- The size at which `recent` is full, in bytes of text, and the bytes that each record adds
--- whatever its text. 10,000 plain hosts have 8 MB of text, and twice that decoded.
-local most_recent_bytes = 12000000
+-- whatever its text. 10,000 plain hosts have 7 MB of text, and twice that decoded.
+local most_recent_bytes = 8000000
 local bytes_each = 200
--- The bytes that a key pair adds in OpenSSL's form (certificate.lua). So a worker has some 2,000
--- pairs in this form, and parses others again, which takes less than the rest of a handshake.
-local bytes_more = { pair = 10000 }
+
+-- Returns about the bytes of a decoded record. A key pair has OpenSSL's form (certificate.lua),
+-- which takes several times its text. So a worker has some 1,600 small pairs in this form. It
+-- parses others again, for a quarter of the CPU of a handshake.
+local function size_of(sort, text)
+  return bytes_each + (sort == "pair" and 5000 + 4 * #text or #text)
+end
 
 local function keep(sort, name, entry, bytes)
   if recent_bytes + bytes > most_recent_bytes then
@@ -48,14 +52,6 @@ local function keep(sort, name, entry, bytes)
   end
   recent[sort][name] = entry
   recent_bytes = recent_bytes + bytes
-end
-
-local function decode(key, text)
-  local record, problem = cjson.decode(text)
-  if record == nil then
-    ngx.log(ngx.ERR, "record ", key, " is not JSON: ", problem)
-  end
-  return record
 end
 
 local last_generation, asked_at
@@ -81,11 +77,11 @@ local function look_up(sort, name, generation, entry)
   local text, writing = records:get(key)
   local known = entry or others[sort][name]
   if not known or known[2] ~= writing then
-    known = { text and decode(key, text), writing }
+    known = { text and decode(sort, name, text), writing }
   end
   known[3] = generation
   if known ~= entry then
-    keep(sort, name, known, bytes_each + #(text or key) + (bytes_more[sort] or 0))
+    keep(sort, name, known, size_of(sort, text or key))
   end
   return known[1]
 end

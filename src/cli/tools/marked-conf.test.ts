@@ -27,7 +27,7 @@ test("a host that is data is found as its record, whose text stays a comment", (
   const records = new Map([
     ["host shop.example", record],
     ["host _", "{}"],
-    ["pair a", '{"key":"KEY"}'],
+    ["pair a", "0a1b 0\nKEY"],
   ]);
   const marked = markedConf(golden("nginx.conf"), records);
   const [, ...lines] = blockOf(marked, "shop.example")!.split("\n");

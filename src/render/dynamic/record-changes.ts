@@ -3,10 +3,14 @@
  * then its new ones, and parts report in any order. A name may move from one Server to another in
  * one turn, so an added record overrides a removed one.
  */
+import { guarded } from "../../guarded.ts";
+import type { RecordKey } from "../../model/records.ts";
+import { Table } from "../../model/table.ts";
 import type { ChangedRecord } from "../rendering.ts";
 
 const gone: ChangedRecord = { value: undefined, shapes: [] };
 const none: readonly string[] = [];
+const nothing = (): undefined => undefined;
 
 export class RecordChanges {
   readonly #gone = new Set<string>();
@@ -24,6 +28,20 @@ export class RecordChanges {
   putOrRemove(key: string, value: string | undefined): void {
     if (value === undefined) this.remove(key);
     else this.put(key, value);
+  }
+
+  /**
+   * Adds the changed records of a table that has one record for each entry. An entry on which
+   * Sluice fails has none.
+   */
+  putTable<T>(
+    keyOf: (id: string) => RecordKey,
+    [last = Table.empty(), next]: readonly [last: Table<T> | undefined, next: Table<T>],
+    recordOf: (value: T) => string,
+  ): void {
+    for (const { key, after } of next.changesSince(last)) {
+      this.putOrRemove(keyOf(key), after && guarded(() => recordOf(after), nothing));
+    }
   }
 
   /** Returns the changes that differ from `records`. */

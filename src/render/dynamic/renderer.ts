@@ -9,6 +9,7 @@ import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
 import { guarded } from "../../guarded.ts";
 import type { Configuration, Server } from "../../model/configuration.ts";
+import { pairRecord } from "../../model/pair-record.ts";
 import { pairKey, patternsKey, shadowRecordKey, stapleKey, upstreamKey } from "../../model/records.ts";
 import { Table } from "../../model/table.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -33,7 +34,7 @@ import type { Template } from "../template.ts";
 import { type HostPattern, patternsOf, patternsRecord } from "./host-patterns.ts";
 import { RecordChanges } from "./record-changes.ts";
 import { memoryFor } from "./record-memory.ts";
-import { defaultPair, pairRecord, serverRecords, upstreamRecord } from "./records.ts";
+import { defaultPair, serverRecords, upstreamRecord } from "./records.ts";
 import { type Shape, Shapes } from "./shape.ts";
 import { type DynamicText, dynamicText, hashesOf } from "./text.ts";
 import { TextHosts } from "./text-hosts.ts";
@@ -142,21 +143,13 @@ export class DynamicRenderer implements Renderer {
   #addChanges(changes: RecordChanges, next: Whole, shapes: Shapes): void {
     const last = this.#last;
     changes.put(pairKey(defaultPair), pairRecord(next.defaultCertificate));
-    for (const { key, after } of next.certificates.changesSince(last?.certificates ?? Table.empty())) {
-      changes.putOrRemove(pairKey(key), after && guarded(() => pairRecord(after), nothing));
-    }
-    for (const { key, after } of next.staples.changesSince(last?.staples ?? Table.empty())) {
-      changes.putOrRemove(stapleKey(key), after && JSON.stringify(after));
-    }
-    for (const { key, after } of next.upstreams.changesSince(last?.upstreams ?? Table.empty())) {
-      changes.putOrRemove(upstreamKey(key), after && guarded(() => upstreamRecord(after), nothing));
-    }
+    changes.putTable(pairKey, [last?.certificates, next.certificates], pairRecord);
+    changes.putTable(stapleKey, [last?.staples, next.staples], (staple) => JSON.stringify(staple));
+    changes.putTable(upstreamKey, [last?.upstreams, next.upstreams], upstreamRecord);
     for (const name of this.#dirtyServers(next)) {
       this.#renewServer(changes, name, next, shapes);
     }
-    for (const { key, after } of next.shadows.changesSince(last?.shadows ?? Table.empty())) {
-      changes.putOrRemove(shadowRecordKey(key), after && guarded(() => shadowRecord(after), nothing));
-    }
+    changes.putTable(shadowRecordKey, [last?.shadows, next.shadows], shadowRecord);
     changes.putOrRemove(patternsKey, patternsRecord([...this.#patterns.values()].flat()));
     this.#addScopes(changes, next);
     if (hasEndpointsAsData(this.#machine)) this.#addStreams(changes, next);
@@ -287,8 +280,6 @@ function withOwners({ map, ...text }: DynamicText, whole: Whole, shapes: Shapes)
   return { ...text, ownersAt: map.ownersAmong(servers, shapesOf, ports) };
 }
 
-/** Nothing is published of a host on which Sluice failed. */
-const nothing = (): undefined => undefined;
 const none = (): readonly HostPattern[] => [];
 
 interface ServerParts {

@@ -6,6 +6,7 @@
 import { bugProblem, guarded } from "../../guarded.ts";
 import { defaultUpstream, defaultUpstreamLabel, type Upstream } from "../../model/configuration.ts";
 import { Dependencies } from "../../model/dependencies.ts";
+import { upstreamLabel } from "../../model/location.ts";
 import { nameOf, type Service, type ServicePort } from "../../model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
@@ -94,7 +95,7 @@ export class Upstreams {
   #withoutEndpoints(id: string, bug: Error): Upstream {
     const service = this.#usesOf(id)[0]?.service ?? this.#options.defaultBackendService ?? "";
     this.#problems.replace(`upstream ${id}`, [bugProblem({ kind: "Service", ...nameOf(service) }, bug)]);
-    return { id, label: service.replaceAll("/", "-"), endpoints: [], balance: roundRobin };
+    return { id, label: upstreamLabel(service), endpoints: [], balance: roundRobin };
   }
 
   #upstreamOfUses(id: string, uses: readonly UpstreamUse[]): Upstream | undefined {
@@ -119,7 +120,7 @@ export class Upstreams {
     this.#problems.replace(`upstream ${id}`, [...unusable(answer, service, claim), ...overruled(uses)]);
     return {
       id,
-      label: `${service}/${port}`.replaceAll("/", "-"),
+      label: upstreamLabel(`${service}/${port}`),
       endpoints: answer.kind === "endpoints" ? answer.endpoints : [],
       balance: relieved.length === 0 ? balanceOf(uses) : canaryBalance(uses, balanceOf(relieved)),
     };

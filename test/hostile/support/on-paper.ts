@@ -6,6 +6,7 @@ import { fakeCertificate } from "../../../src/certificates/fake.ts";
 import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
 import { machineOf } from "../../../src/machine.ts";
 import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
+import { kindOf } from "../../../src/model/records.ts";
 import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/model/snapshot.ts";
 import { Table } from "../../../src/model/table.ts";
 import { nginxHere, openRunFolder } from "../../../src/nginx/index.ts";
@@ -65,7 +66,8 @@ export async function openPaper(flags: readonly string[] = []): Promise<Paper> {
       const renderer = openRenderer(machine, compiled.template);
       const { text } = renderer.render(configuration);
       const { conf, ownersAt } = text;
-      return { conf, ownersAt, records: [...renderer.records.values()].map((one) => JSON.parse(one) as RecordWords) };
+      const records = [...renderer.records].filter(([key]) => kindOf(key) !== "pair");
+      return { conf, ownersAt, records: records.map(([, text]) => JSON.parse(text) as RecordWords) };
     },
     close: () => rmSync(root, { recursive: true }),
   };

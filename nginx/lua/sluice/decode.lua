@@ -1,0 +1,60 @@
+-- Decodes records, and adds what their texts leave out. A slab of nginx's shared memory rounds each
+-- record up to a power of two, so shorter texts often take half the memory. Thus the record of an
+-- upstream has no label, and a location of an Ingress no namespace, Service and port, if the
+-- upstream's id says the same.
+local cjson = require("cjson.safe")
+
+local gsub = string.gsub
+local ipairs = ipairs
+local match = string.match
+local sub = string.sub
+
+local function complete_locations(record)
+  for _, location in ipairs(record.locations or {}) do
+    if location.ingress and not location.namespace then
+      location.namespace, location.service, location.port = match(location.upstream, "^([^/]+)/([^/]+)/(.+)$")
+    end
+  end
+end
+
+-- What each sort of record leaves out.
+local complete = {
+  host = complete_locations,
+  shadow = complete_locations,
+  ["before host"] = function(forms)
+    for _, form in ipairs(forms) do
+      if form then
+        complete_locations(form)
+      end
+    end
+  end,
+  upstream = function(upstream, id)
+    upstream.label = upstream.label or gsub(id, "/", "-")
+  end,
+}
+
+-- The record of a key pair is a line with its fingerprint and the bytes of the chain, and then the
+-- chain and the key in PEM. JSON would need two characters for the end of each line.
+local function pair_of(text)
+  local fingerprint, bytes, at = match(text, "^(%x+) (%d+)\n()")
+  if not fingerprint then
+    return nil
+  end
+  local key_at = at + bytes
+  return { fingerprint = fingerprint, chain = sub(text, at, key_at - 1), key = sub(text, key_at) }
+end
+
+-- Returns the record, or nil if the text is none.
+return function(sort, name, text)
+  -- Journals of earlier versions have pairs in JSON.
+  local record, problem = sort == "pair" and pair_of(text)
+  if not record then
+    record, problem = cjson.decode(text)
+  end
+  if record == nil then
+    ngx.log(ngx.ERR, "record ", sort, " ", name, " is not JSON: ", problem)
+  elseif complete[sort] then
+    complete[sort](record, name)
+  end
+  return record
+end
