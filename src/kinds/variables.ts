@@ -118,6 +118,12 @@ export function isKnownVariable(variable: string, where: "http" | "stream"): boo
 /** Returns the names of these variables, without families such as `$http_…`. */
 export const knownVariables = (where: "http" | "stream"): readonly string[] => [...known[where]];
 
+/** Whether the variable exists only where `use-geoip2` is on. */
+export const needsGeoip2 = (variable: string): boolean => geoip2Variables.has(variable);
+
+/** Says why such a variable is missing. */
+export const withoutGeoip2 = (variable: string): string => `$${variable} exists only with use-geoip2, which is off`;
+
 /** Returns why a value may not name the variable: it is closed there, or nothing declares it. */
 export function strangerWhy(text: string, variable: string): string {
   const why = isKnownVariable(variable, "http")

@@ -30,10 +30,11 @@ test("entries become headers in the order of their names, and an empty one remov
 });
 
 test("entries that cannot be headers are left out, and the others stay", () => {
-  const data = { "bad name": "x", "X-Two": "a\nX-Forged: b", "X-Var": "$nope", "X-Ok": "1" };
+  const data = { "bad name": "x", "X-Two": "a\nX-Forged: b", "X-Var": "$nope", "X-Land": "$geoip2_asn", "X-Ok": "1" };
   expect(read({ proxySetHeaders: "edge/extra" }, data)).toMatchObject({
     proxySetHeaders: [{ name: "X-Ok", value: "1" }],
     sentences: [
+      "extra data.X-Land: $geoip2_asn exists only with use-geoip2, which is off; it is left out",
       'extra data.X-Two: "a\\nX-Forged: b" has a line break or control character; it is left out',
       'extra data.X-Var: "$nope" names $nope, which nothing declares; it is left out',
       'extra data.bad name: "bad name" is not a header name of letters, digits, - and _; it is left out',

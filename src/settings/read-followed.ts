@@ -6,7 +6,14 @@
 import { readValue, shown } from "../kinds/kind.ts";
 import { headerName } from "../kinds/names.ts";
 import { framesMessages, reservedWhy } from "../kinds/reserved-headers.ts";
-import { decodedMistake, isKnownVariable, variablesIn, variableText } from "../kinds/variables.ts";
+import {
+  decodedMistake,
+  isKnownVariable,
+  needsGeoip2,
+  variablesIn,
+  variableText,
+  withoutGeoip2,
+} from "../kinds/variables.ts";
 import { notFound } from "../missing.ts";
 import type { ConfigMap, Secret } from "../model/objects.ts";
 import type { ObjectName, Problem } from "../problem.ts";
@@ -94,9 +101,10 @@ function mistakeIn(
   const decoded = decodedMistake(value);
   if (decoded !== undefined) return decoded;
   const own = snippetVariables(settings);
-  const stranger = variablesIn(value).find(
-    (variable) => !own.has(variable) && !declares(variable) && !isKnownVariable(variable, "http"),
-  );
+  const undeclared = variablesIn(value).filter((variable) => !own.has(variable) && !declares(variable));
+  const lacking = settings.useGeoip2 ? undefined : undeclared.find(needsGeoip2);
+  if (lacking !== undefined) return withoutGeoip2(lacking);
+  const stranger = undeclared.find((variable) => !isKnownVariable(variable, "http"));
   return stranger === undefined ? undefined : `${shown(value)} names $${stranger}, which nothing declares`;
 }
 

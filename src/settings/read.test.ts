@@ -66,6 +66,10 @@ test.each([
     /^key log-format-upstream: neither nginx nor a snippet of this ConfigMap declares \$nope; the default \(\$remote_addr - /,
   ],
   [
+    { "log-format-upstream": "$host $geoip2_asn", "use-geoip2": "false" },
+    /^key log-format-upstream: \$geoip2_asn exists only with use-geoip2, which is off; the default \(/,
+  ],
+  [
     { "http-snippet": "map $host" },
     'key http-snippet: line 1: ";" or "{" is missing after "map $host"; the default (empty) is used',
   ],
@@ -73,6 +77,14 @@ test.each([
   expect(reading(data as Readonly<Record<string, string>>).problems.map(sentence)).toEqual([
     typeof expected === "string" ? expected : expect.stringMatching(expected),
   ]);
+});
+
+test.each([
+  ["true", []],
+  ["yes", ["use-geoip2"]],
+])("a log format may name the country of a client where use-geoip2 is %s", (text, problems) => {
+  const data = { "use-geoip2": text, "log-format-upstream": "$host $geoip2_country_code" };
+  expect(reading(data).problems.map((problem) => "key" in problem && problem.key)).toEqual(problems);
 });
 
 test.each([

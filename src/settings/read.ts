@@ -5,7 +5,7 @@
  */
 import { bugWords, guarded } from "../guarded.ts";
 import { type Kind, longestText, no, type Read, readValue, unfilled, written } from "../kinds/kind.ts";
-import { isKnownVariable, variablesIn } from "../kinds/variables.ts";
+import { isKnownVariable, needsGeoip2, variablesIn, withoutGeoip2 } from "../kinds/variables.ts";
 import { meaningOf } from "../kinds/vocabulary/places-of-words.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { Setting } from "./declare.ts";
@@ -48,7 +48,7 @@ export function readSettings(
   const { texts, problems } = textsOf(object, data);
   const kept: Record<string, string> = {};
   const values: Record<string, unknown> = { ...defaultSettings };
-  const own = ownVariables([...texts, ...Object.entries(previous)]);
+  const names = { own: ownVariables([...texts, ...Object.entries(previous)]), geoip2: hasGeoip2(texts) };
   for (const [key, text] of texts) {
     const [name, setting] = byKey.get(key)!;
     if (setting.noEffect !== undefined) {
@@ -57,9 +57,9 @@ export function readSettings(
     }
     const refusal = refused.get(key);
     const isRefused = refusal?.version === text;
-    const read = isRefused ? no(`nginx refused it: ${refusal.why}`) : readText(setting, text, own);
+    const read = isRefused ? no(`nginx refused it: ${refusal.why}`) : readText(setting, text, names);
     const last = previous[key] === refusal?.version ? undefined : previous[key];
-    const used = read.ok ? { value: read.value, shown: "", text: undefined } : insteadOf(setting, last, own);
+    const used = read.ok ? { value: read.value, shown: "", text: undefined } : insteadOf(setting, last, names);
     values[name] = used.value;
     if (used.text !== undefined) kept[key] = used.text;
     const why = read.ok ? read.besides : read.why;
@@ -86,6 +86,19 @@ export function readSettings(
 function ownVariables(texts: readonly (readonly [string, string])[]): ReadonlySet<string> {
   const snippets = texts.filter(([key, text]) => key.endsWith("-snippet") && text.length <= longestText);
   return new Set(snippets.flatMap(([, text]) => variablesIn(text)));
+}
+
+/** An unreadable text may leave it on. */
+function hasGeoip2(texts: ReadonlyMap<string, string>): boolean {
+  const [, { kind }] = byKey.get("use-geoip2")!;
+  const read = readValue(kind, texts.get("use-geoip2") ?? "false");
+  return !read.ok || read.value === true;
+}
+
+/** The variables that values may name beside those that always exist. */
+interface Names {
+  readonly own: ReadonlySet<string>;
+  readonly geoip2: boolean;
 }
 
 /** Returns why a key of an earlier version of ingress-nginx has no effect any more. */
@@ -142,18 +155,20 @@ function textsOf(object: ObjectName, data: Texts) {
  * Reads a text. A key on which Sluice fails counts as unreadable, so that the last good text stays
  * in force.
  */
-function readText(setting: Setting<unknown>, text: string, own: ReadonlySet<string>): Read<unknown> {
+function readText(setting: Setting<unknown>, text: string, names: Names): Read<unknown> {
   return guarded<Read<unknown>>(
-    () => readUnguarded(setting, text, own),
+    () => readUnguarded(setting, text, names),
     (bug) => no(`Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`),
   );
 }
 
-function readUnguarded(setting: Setting<unknown>, text: string, own: ReadonlySet<string>): Read<unknown> {
+function readUnguarded(setting: Setting<unknown>, text: string, { own, geoip2 }: Names): Read<unknown> {
   const read = readValue(setting.kind, text);
   const where = setting.variables;
   if (!read.ok || where === undefined) return read;
   const used = variablesIn(written(setting.kind, read.value));
+  const lacking = geoip2 ? undefined : used.find((name) => !own.has(name) && needsGeoip2(name));
+  if (lacking !== undefined) return no(withoutGeoip2(lacking));
   const stranger = used.find((name) => !own.has(name) && !isKnownVariable(name, where));
   if (stranger === undefined) return read;
   const hint = unfilled(text);
@@ -165,8 +180,8 @@ function readUnguarded(setting: Setting<unknown>, text: string, own: ReadonlySet
  * Returns the replacement of an unreadable text: the last good one, or else the default, unless
  * that would open something that should be closed.
  */
-function insteadOf(setting: Setting<unknown>, last: string | undefined, own: ReadonlySet<string>) {
-  const good = last === undefined ? undefined : readText(setting, last, own);
+function insteadOf(setting: Setting<unknown>, last: string | undefined, names: Names) {
+  const good = last === undefined ? undefined : readText(setting, last, names);
   if (good?.ok === true) {
     return { value: good.value, shown: `the last good value (${shownValue(setting.kind, good.value)})`, text: last };
   }

@@ -86,7 +86,7 @@ export function judged(
     ...ofClasses,
     ...untargetedPolicies(snapshot),
     ...servedTargets(snapshot, options.gateway.controllerName).flatMap(foreignAnnotations),
-    ...snippetProblems(snippets),
+    ...snippetProblems(snippets, configuration.settings),
     ...refusedInSnippets(snippets, translation, flags),
     ...settingsElsewhere(snapshot, options.configMap),
     ...withoutModule(snapshot, configuration.settings, options),

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { Context } from "../../directives/nginx-directives.ts";
 import { sentence } from "../../problem.ts";
+import { defaultSettings } from "../../settings/registry.ts";
 import { authLocations } from "./findings/auth-locations.ts";
 import { type Snippet, snippetProblems } from "./snippet-findings.ts";
 
@@ -11,7 +12,7 @@ const annotation = (text: string, context: Context = "location"): Snippet => ({
   text,
   context,
 });
-const sentences = (...snippets: Snippet[]) => snippetProblems(snippets).map(sentence);
+const sentences = (...snippets: Snippet[]) => snippetProblems(snippets, defaultSettings).map(sentence);
 
 test("a directive that nginx does not have is reported with its line and the nearest directive", () => {
   expect(
@@ -45,6 +46,16 @@ test("the variables of an auth request are known to the snippets of its Ingress 
   const words = sentences(reads).map((one) => one.replace(/^.*(\$\w+).*$/, "$1"));
   expect(words).toEqual(["$auth_cookie", "$authHeader0"]);
   expect(sentences({ ...reads, brings: ["auth_cookie", "authHeader0"] })).toEqual([]);
+});
+
+test("a variable of a GeoIP database needs use-geoip2, unless a snippet declares it", () => {
+  const reads = annotation("return 200;\nif ($geoip2_country_code = DE) { return 403; }");
+  expect(sentences(reads)).toEqual([
+    "annotation configuration-snippet: line 2: $geoip2_country_code exists only with use-geoip2, which is off; nginx would refuse it",
+  ]);
+  expect(snippetProblems([reads], { useGeoip2: true })).toEqual([]);
+  const database = "geoip2 /db.mmdb { $geoip2_country_code country iso_code; }";
+  expect(sentences(reads, { ...annotation(database, "http"), field: "data.http-snippet" })).toEqual([]);
 });
 
 test("a zone or a log format that nothing declares is reported with the nearest one", () => {

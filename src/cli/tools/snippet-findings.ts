@@ -11,7 +11,7 @@ import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
 import { parse, type Statement } from "../../kinds/grammar.ts";
 import { shown } from "../../kinds/kind.ts";
 import { nearest } from "../../kinds/nearest.ts";
-import { isKnownVariable, knownVariables, variablesIn } from "../../kinds/variables.ts";
+import { isKnownVariable, knownVariables, needsGeoip2, variablesIn, withoutGeoip2 } from "../../kinds/variables.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -96,7 +96,7 @@ export function variablesOf(snippets: readonly Snippet[]): ReadonlySet<string> {
  * Returns the findings about all snippets together. nginx has one table of names, so a name that
  * one snippet declares can be used in all others.
  */
-export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
+export function snippetProblems(snippets: readonly Snippet[], { useGeoip2 }: Pick<Settings, "useGeoip2">): Problem[] {
   // The operator's own modules bring further directives and variables.
   if (snippets.some(({ text }) => /\bload_module\b/.test(text))) return [];
   const all = snippets.flatMap((snippet) => {
@@ -107,6 +107,7 @@ export function snippetProblems(snippets: readonly Snippet[]): Problem[] {
     variables: variablesOf(snippets),
     names: [...builtIn, ...all.flatMap(({ statements }) => namesDeclaredIn(statements))],
     isWhole: !all.some(({ statements }) => includesFiles(statements)),
+    useGeoip2,
   };
   return all.flatMap(({ snippet, statements }) => [
     ...(snippet.context === "server" ? statements.flatMap((one) => withoutAnswer(one, snippet)) : []),
@@ -144,6 +145,7 @@ interface Declared {
   readonly names: readonly SnippetName[];
   /** False if a snippet includes files: they cannot be read here and may declare more. */
   readonly isWhole: boolean;
+  readonly useGeoip2: boolean;
 }
 
 const includesFiles = (statements: readonly Statement[]): boolean =>
@@ -169,18 +171,14 @@ function mistakesIn(
   const inside = contextInside(name, context);
   if (lua.test(name) || (block.length > 0 && inside === undefined)) return [];
   const where = context.startsWith("stream") ? "stream" : "http";
-  const { variables } = declared;
-  const unknown = [...new Set(variablesIn(args.join(" ")))].filter(
-    (one) => declared.isWhole && !variables.has(one) && !isKnownVariable(one, where),
-  );
-  const own = unknown.map((one) =>
-    refused(
-      snippet,
-      line,
-      `nothing declares the variable $${one}`,
-      nearest(one, [...variables, ...knownVariables(where)]),
-    ),
-  );
+  const { variables, useGeoip2 } = declared;
+  const named = [...new Set(variablesIn(args.join(" ")))].filter((one) => declared.isWhole && !variables.has(one));
+  const own = named.flatMap((one) => {
+    if (!useGeoip2 && needsGeoip2(one)) return [refused(snippet, line, withoutGeoip2(one), undefined)];
+    if (isKnownVariable(one, where)) return [];
+    const meant = nearest(one, [...variables, ...knownVariables(where)]);
+    return [refused(snippet, line, `nothing declares the variable $${one}`, meant)];
+  });
   const used = declared.isWhole ? namesUsedBy({ name, args }) : [];
   own.push(...used.flatMap((one) => undeclared(one, declared.names, snippet, line)));
   const operator = name === "if" ? unknownOperator(args) : undefined;
