@@ -112,6 +112,28 @@ test.each([
   expect(sentences(ingress({ name: "a", host: "a.example", annotations: { "app-root": path } }))).toEqual(expected);
 });
 
+test.each([
+  ["http://shadow", "shadow", "shadow.ns.svc.cluster.local"],
+  ["http://shadow.shop.svc:8080/x", "shadow.shop.svc", "shadow.shop.svc.cluster.local"],
+  ["http://shadow.shop.svc.cluster.local", undefined, undefined],
+  ["http://shadow.example", undefined, undefined],
+  ["http://192.0.2.1/", undefined, undefined],
+])("the mirror-target and auth-url %s get a warning if only search domains complete their host", (url, host, meant) => {
+  const warning = (key: string, effect: string) =>
+    `annotation ${key}: ${host} is resolved without search domains: the DNS of a cluster does not find it, and ${effect}; write ${meant}`;
+  const copied = ingress({ name: "a", host: "a.example", annotations: { "mirror-target": url } });
+  expect(sentences(copied)).toEqual(host === undefined ? [] : [warning("mirror-target", "no copy is sent")]);
+  const guarded = ingress({ name: "a", host: "a.example", annotations: { "auth-url": url } });
+  expect(sentences(guarded)).toEqual(host === undefined ? [] : [warning("auth-url", "every request gets 500")]);
+});
+
+test("the host of an auth-url with auth-keepalive is that of a Service, whose address is known", () => {
+  const annotations = { "auth-url": "http://web.ns.svc/check", "auth-keepalive": "5" };
+  const guarded = ingress({ name: "a", host: "a.example", annotations });
+  const own = { ...service("web"), spec: { clusterIP: "192.0.2.9", ports: [{ port: 80 }] } };
+  expect(sentences(guarded, own)).toEqual([]);
+});
+
 test("an Exact path has no paths below it that a rewrite could lose", () => {
   expect(rewritten("/app", "/", "Exact")).toEqual([]);
 });

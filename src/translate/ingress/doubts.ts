@@ -11,6 +11,7 @@ import type { Settings } from "../../settings/registry.ts";
 import type { PathMatch } from "../claim.ts";
 import { authLoops, certificateLoops } from "./auth-loops.ts";
 import { idleBeside, missingBeside, type Refusals } from "./beside.ts";
+import { nameDoubts } from "./name-doubts.ts";
 import { typedPath } from "./paths.ts";
 import { redirectDoubts } from "./redirect-doubts.ts";
 import { unreadName } from "./unread-names.ts";
@@ -32,6 +33,7 @@ export function doubtsOf(ingress: Ingress, prefix: string, reading: Refusals, se
     websocketDoubts(values),
     grpcDoubts(values, settings),
     authLoops(ingress, values, settings),
+    nameDoubts(values, namespace),
     certificateLoops(ingress, values),
     redirectDoubts(ingress, values, (key) => (annotations[`${prefix}/${key}`] ?? "") !== ""),
     hashDoubts(values),

@@ -54,9 +54,9 @@ export const cases: Readonly<Record<keyof typeof features, FeatureCase>> = {
   backendRequest: { annotations: { "upstream-vhost": "inner.example", "proxy-http-version": "1.0" } },
   fastcgi: { annotations: { "fastcgi-index": "index.php" }, beside: { "backend-protocol": "FCGI" } },
   externalAuth: {
-    annotations: { "auth-url": "http://auth.shop.svc/check", "auth-signin": "https://login.example/" },
+    annotations: { "auth-url": "http://auth.shop.svc.cluster.local/check", "auth-signin": "https://login.example/" },
   },
-  mirror: { annotations: { "mirror-target": "http://copy.shop.svc" } },
+  mirror: { annotations: { "mirror-target": "http://copy.shop.svc.cluster.local" } },
   modsecurity: { annotations: { "enable-modsecurity": "true" } },
   opentelemetry: { annotations: { "enable-opentelemetry": "true" } },
   clientCertificate: {
