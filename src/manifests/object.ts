@@ -11,6 +11,7 @@ import type { Endpoints } from "../resources.ts";
 import { type Finding, isRefused, record, text } from "./check.ts";
 import { mirrored } from "./endpoints.ts";
 import { kinds, recognise } from "./kinds.ts";
+import { playbook, renderedFirst } from "./mistakes/other-tools.ts";
 import { jsonPatch, withPatchHint } from "./mistakes/patches.ts";
 
 export type WrittenObject =
@@ -34,12 +35,13 @@ export type WrittenObject =
 
 /** Reads a value without null fields: `readManifest` removes them. */
 export function writtenObject(value: unknown): WrittenObject {
-  if (!isMapping(value)) return { is: "nameless", why: jsonPatch(value) ?? "it is not a Kubernetes object" };
+  if (!isMapping(value))
+    return { is: "nameless", why: jsonPatch(value) ?? playbook(value) ?? "it is not a Kubernetes object" };
   const { apiVersion, kind } = value;
   if (isKustomization(value)) return { is: "other", value };
   if (typeof apiVersion !== "string" || typeof kind !== "string") {
     const missing = typeof kind === "string" ? "apiVersion" : "kind";
-    return { is: "nameless", why: `it is not a Kubernetes object: ${missing} is missing` };
+    return { is: "nameless", why: renderedFirst(value) ?? `it is not a Kubernetes object: ${missing} is missing` };
   }
   const recognised = recognise(apiVersion, kind);
   if (recognised.is === "other") return { is: "other", value };

@@ -64,3 +64,24 @@ test("a HelmChart has values in its field set, and in Secrets that are not read"
   expect(text).toContain('key use-gzip: "a" is neither');
   expect(text).toContain("chart values: controller.config, controller.kind");
 });
+
+test("content that is no object is not judged where it is about Ingresses, and left out elsewhere", async () => {
+  const { code, text } = await compatOf({
+    "values.yaml": "controller: { kind: DaemonSet }\n",
+    "config.json": '{ "name": "edge" }\n',
+    "namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: { name: edge }\n",
+    "grafana.yaml": "image: { tag: v1 }\ningress: { enabled: true }\n",
+    "helmfile.yaml": "releases: [{ name: edge, chart: ingress-nginx/ingress-nginx }]\n",
+    "site.yaml": "- hosts: all\n  tasks: []\n",
+    "broken.yaml": "metadata: { name: web }\n",
+  });
+  expect(code).toBe(3);
+  const [, unjudged] = /Not judged (.*?) The same/.exec(text)!;
+  expect(unjudged!.match(/\w+\.(yaml|json):1:1: .*?(?=[,:;] )/g)).toEqual([
+    "broken.yaml:1:1: it is not a Kubernetes object",
+    "grafana.yaml:1:1: it is not a Kubernetes object",
+    "helmfile.yaml:1:1: this is a helmfile",
+    "site.yaml:1:1: this is a playbook of Ansible",
+  ]);
+  expect(unjudged).toContain("if a chart makes Ingresses of it, pipe helm template into sluice compat -");
+});

@@ -7,6 +7,7 @@ import { dirname, join, normalize } from "node:path";
 import type { Path } from "../../manifests/check.ts";
 import type { OtherObject } from "../../manifests/manifest.ts";
 import { doubledWords } from "../../manifests/mistakes/doubled-keys.ts";
+import { isHelmfile } from "../../manifests/mistakes/other-tools.ts";
 import type { Place } from "../../manifests/place.ts";
 import { readYaml } from "../../manifests/yaml.ts";
 import { isMapping, type Mapping } from "../../model/mapping.ts";
@@ -26,6 +27,7 @@ import {
   releasesIn,
   valuesFilesOf,
 } from "./chart/embedded.ts";
+import { isOtherContent, mentionsIngress } from "./chart/other-content.ts";
 import { notesOfRke2, rke2Defaults } from "./chart/rke2.ts";
 import { dependenciesOf, isChart, isOfAnotherChart } from "./chart/umbrella.ts";
 import { declaredTops, type ReadValues, type ValuesSource } from "./chart/values.ts";
@@ -73,6 +75,8 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
     take(part, "values", fromCall.at(-1)![0], { value: all, placeOf });
   }
   const named = valuesFilesIn(files);
+  // Without any object, other content is all that was given, so it is named.
+  const isAlone = ![...files.values()].some(({ objects, others }) => objects.length + others.length > 0);
   for (const [file, { others, strays = [] }] of files) {
     for (const other of [...others, ...strays.filter(({ value }) => isKustomization(value))]) {
       for (const release of releasesIn(other)) {
@@ -90,9 +94,10 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
         isChart(stray.value, file) ||
         isOfAnotherChart(file, files) ||
         take(partWithin(asWritten(stray), file, files), "values", file, stray);
-      const isHelmfile = !isKnown && isListOfReleases(stray.value);
-      if (isHelmfile) unjudged.push({ of: file, at: { file, ...stray.placeOf([]) }, why: helmfile });
-      if (isKnown || isHelmfile) understood.add(`${file}:${stray.placeOf([]).line}`);
+      const isOther = isKnown || isOtherContent(stray.value, file, files);
+      const why = isKnown ? undefined : unreadContent(stray.value);
+      if (isOther && why !== undefined) unjudged.push({ of: file, at: { file, ...stray.placeOf([]) }, why });
+      if (isKnown || (isOther && (why !== undefined || !isAlone))) understood.add(`${file}:${stray.placeOf([]).line}`);
     }
   }
   return { sources, unjudged, understood };
@@ -234,7 +239,7 @@ function unbuilt(value: Mapping): string | undefined {
 }
 
 /** Finds the chart's values in a file, by the chart beside it. */
-function partWithin(values: Mapping, file: string, files: Files): ChartPart {
+export function partWithin(values: Mapping, file: string, files: Files): ChartPart {
   const known = dependenciesOf(file, files);
   const ours = known.filter(({ chart }) => chart === "ours").map(({ alias }) => alias);
   const foreign = known.find(({ alias, chart }) => chart !== "ours" && isMapping(values[alias]));
@@ -243,8 +248,10 @@ function partWithin(values: Mapping, file: string, files: Files): ChartPart {
   return chartPart(values, declaredTops(), ours);
 }
 
-const helmfile =
-  "this is a helmfile, whose releases are not read: name their values files with --values, and pipe helmfile template into sluice compat -";
-
-const isListOfReleases = ({ releases }: Mapping): boolean =>
-  Array.isArray(releases) && releases.some((one) => isMapping(one) && typeof one.chart === "string");
+/** Returns why content is not judged; undefined if it is not about Ingresses. */
+function unreadContent(value: Mapping): string | undefined {
+  if (isHelmfile(value))
+    return "this is a helmfile, whose releases are not read: name their values files with --values, and pipe helmfile template into sluice compat -";
+  if (!mentionsIngress(value)) return undefined;
+  return "it is not a Kubernetes object, and its keys are not those of ingress-nginx's chart: if a chart makes Ingresses of it, pipe helm template into sluice compat -";
+}

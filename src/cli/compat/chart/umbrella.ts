@@ -18,6 +18,9 @@ export function isOfAnotherChart(file: string, files: Files): boolean {
   return typeof name === "string" && chartOf(name) === undefined && dependenciesOf(file, files).length === 0;
 }
 
+export const hasChartBeside = (file: string, files: Files): boolean =>
+  beside(file, files, /^Chart\.ya?ml$/) !== undefined;
+
 interface Dependency {
   /** The key under which its values stand. */
   readonly alias: string;

@@ -3,21 +3,22 @@
  * note names them together, because a repository may have hundreds of them.
  */
 import type { Manifest } from "../../../manifests/manifest.ts";
+import { isOtherContent } from "../../compat/chart/other-content.ts";
+import { partWithin } from "../../compat/sources.ts";
 import type { Files } from "../folder.ts";
 import { counted, firstOf } from "../words.ts";
 
 const mostNamed = 5;
 
-/** Words that occur in objects of Kubernetes: even one with many mistakes has some of them. */
-const ofObjects = ["apiVersion", "kind", "metadata", "spec"];
-
 /**
  * Returns the files without the faults of such content, and a sentence that names the files. A
- * folder without any object keeps its faults.
+ * folder without any object keeps its faults, and says what values of ingress-nginx's chart are.
  */
 export function withoutOtherContent(files: Files): { readonly files: Files; readonly note?: string } {
   const hasObjects = [...files.values()].some(({ objects, others }) => objects.length + others.length > 0);
-  const rest = new Map([...files].map(([file, one]) => [file, hasObjects ? withoutStrays(one) : one]));
+  if (!hasObjects)
+    return { files: new Map([...files].map(([file, one]) => [file, withValuesNamed(one, file, files)])) };
+  const rest = new Map([...files].map(([file, one]) => [file, withoutStrays(one, file, files)]));
   const left = [...files].flatMap(([file, one]) => (rest.get(file) === one ? [] : [file]));
   if (left.length === 0) return { files };
   const [are, objects] = left.length === 1 ? ["is", "a Kubernetes object"] : ["are", "Kubernetes objects"];
@@ -28,13 +29,24 @@ export function withoutOtherContent(files: Files): { readonly files: Files; read
 }
 
 /** Returns the same Manifest if it has no such content. */
-function withoutStrays(manifest: Manifest): Manifest {
+function withoutStrays(manifest: Manifest, file: string, files: Files): Manifest {
   const { strays = [], faults } = manifest;
-  const others = strays.filter(({ value }) => !ofObjects.some((word) => Object.hasOwn(value, word)));
+  const others = strays.filter(({ value }) => isOtherContent(value, file, files));
   if (others.length === 0) return manifest;
-  const lines = new Set(others.map(({ placeOf }) => placeOf([]).line));
-  return {
-    ...manifest,
-    faults: faults.filter(({ object, field, place }) => object !== undefined || field !== "" || !lines.has(place.line)),
-  };
+  const isOfOthers = among(others);
+  return { ...manifest, faults: faults.filter((fault) => !isOfOthers(fault)) };
+}
+
+const ofChart = "it has values of ingress-nginx's chart and no Kubernetes object, and sluice compat judges them";
+
+function withValuesNamed(manifest: Manifest, file: string, files: Files): Manifest {
+  const { strays = [], faults } = manifest;
+  const isValues = among(strays.filter(({ value }) => partWithin(value, file, files).kind === "values"));
+  return { ...manifest, faults: faults.map((fault) => (isValues(fault) ? { ...fault, why: ofChart } : fault)) };
+}
+
+/** Returns whether a fault is about one of these parts as a whole. */
+function among(strays: NonNullable<Manifest["strays"]>): (fault: Manifest["faults"][number]) => boolean {
+  const lines = new Set(strays.map(({ placeOf }) => placeOf([]).line));
+  return ({ object, field, place }) => object === undefined && field === "" && lines.has(place.line);
 }

@@ -1,0 +1,26 @@
+/** Recognises files of tools that make Kubernetes objects and are none themselves. */
+import { isMapping, type Mapping } from "../../model/mapping.ts";
+
+const ofPlays = ["tasks", "roles", "pre_tasks", "ansible.builtin.import_playbook", "import_playbook"];
+const modules = ["kubernetes.core.", "community.kubernetes.", "community.general.", "ansible.builtin."];
+
+/** Completes a sentence about a list of plays or tasks of Ansible; undefined for any other value. */
+export function playbook(value: unknown): string | undefined {
+  if (!Array.isArray(value) || !value.every(isMapping)) return undefined;
+  const isOfAnsible = (key: string) => ofPlays.includes(key) || modules.some((module) => key.startsWith(module));
+  if (!value.some((one) => Object.keys(one).some(isOfAnsible))) return undefined;
+  return "this is a playbook of Ansible, which is not read: give the files that it applies, or look at the cluster that it writes";
+}
+
+/** Completes a sentence about a Chart.yaml or a helmfile; undefined for any other value. */
+export function renderedFirst(value: Mapping): string | undefined {
+  if (isHelmfile(value))
+    return "this is a helmfile and not a Kubernetes object; helmfile template renders its releases";
+  const { apiVersion, name, version, kind } = value;
+  if (kind !== undefined || !/^v[12]$/.test(String(apiVersion)) || typeof name !== "string" || version === undefined)
+    return undefined;
+  return "this describes a Helm chart and is not a Kubernetes object; helm template renders the chart";
+}
+
+export const isHelmfile = ({ releases }: Mapping): boolean =>
+  Array.isArray(releases) && releases.some((one) => isMapping(one) && typeof one.chart === "string");
