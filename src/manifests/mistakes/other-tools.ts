@@ -4,7 +4,7 @@ import { isMapping, type Mapping } from "../../model/mapping.ts";
 const ofPlays = ["tasks", "roles", "pre_tasks", "ansible.builtin.import_playbook", "import_playbook"];
 const modules = ["kubernetes.core.", "community.kubernetes.", "community.general.", "ansible.builtin."];
 
-/** Completes a sentence about a list of plays or tasks of Ansible; undefined for any other value. */
+/** Completes a sentence about plays or tasks of Ansible; undefined for any other value. */
 export function playbook(value: unknown): string | undefined {
   if (!Array.isArray(value) || !value.every(isMapping)) return undefined;
   const isOfAnsible = (key: string) => ofPlays.includes(key) || modules.some((module) => key.startsWith(module));
