@@ -33,6 +33,8 @@ export const share: Shape = { type: ["integer", "string", "null"], minimum: 0, p
 export const optionalWhole: Shape = { type: ["integer", "string", "null"], pattern: "^[0-9]*$", minimum: 0 };
 /** Keys and plain values: labels, annotations, ConfigMap entries, flags. */
 export const texts: Shape = { type: ["object", "null"], additionalProperties: { type: scalar } };
+/** Entries of the settings ConfigMap, of which any becomes text; NOTES name lists and mappings. */
+export const entries: Shape = { type: ["object", "null"] };
 /** Names to port numbers. */
 export const ports: Shape = { type: ["object", "null"], additionalProperties: port };
 export const words: Shape = { type: ["array", "null"], items: { type: ["string", "number"] } };

@@ -5,6 +5,7 @@
 import { describe, expect, test } from "vitest";
 import { copiedFlag, flag, type Shape, testedAndCopied, whole } from "../../scripts/chart/shape.ts";
 import { chartValues } from "../../scripts/chart/values.ts";
+import { valuesInUse } from "../../src/cli/compat/chart/values.ts";
 import { type Manifest, one, render, workloadOf } from "./support/helm.ts";
 
 /**
@@ -91,4 +92,26 @@ describe("a value in quotes", () => {
   ])("the value %j is refused", async (controller, place) => {
     await expect(render({ controller })).rejects.toThrow(place);
   });
+});
+
+test("a list or a mapping below controller.config becomes the text of ingress-nginx's chart, and is named", async () => {
+  const config = { "custom-http-errors": [404, 503], proxySetHeaders: { "X-B": 5, "X-A": "a b" }, unknown: ["a"] };
+  const rendered = await render({ controller: { config } });
+  expect(one(rendered, "ConfigMap", "ingress-nginx-controller").data).toEqual({
+    "custom-http-errors": "[404 503]",
+    proxySetHeaders: "map[X-A:a b X-B:5]",
+    unknown: "[a]",
+  });
+  expect(rendered.notes).toContain('- controller.config.custom-http-errors: a list, which becomes "[404 503]"\n');
+  const headers = '"map[X-A:a b X-B:5]"; controller.proxySetHeaders takes a mapping';
+  expect(rendered.notes).toContain(`- controller.config.proxySetHeaders: a mapping, which becomes ${headers}\n`);
+  const placeOf = () => ({ file: "values.yaml", line: 1, column: 1 });
+  expect(valuesInUse({ content: { controller: { config } }, placeOf })).toEqual([
+    expect.objectContaining({ path: "controller.config", fate: "same" }),
+    expect.objectContaining({
+      fate: "ignored",
+      note: expect.stringContaining('a list, which becomes the text "[404 '),
+    }),
+    expect.objectContaining({ fate: "ignored", note: expect.stringContaining(headers) }),
+  ]);
 });

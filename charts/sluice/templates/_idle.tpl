@@ -15,6 +15,21 @@ because templates only test for any text.
 {{- end -}}
 
 {{/*
+A line for each key of the ConfigMap whose value is a list or a mapping. It becomes one text in the
+form of Go, as in ingress-nginx's chart, and hardly a key can read that. Keys that do not exist have
+a line of their own.
+*/}}
+{{- define "sluice.shapedSettings" -}}
+{{- $settings := .Files.Get "files/settings.json" | fromJsonArray -}}
+{{- range $key, $value := .Values.controller.config -}}
+{{- if and (has (kindOf $value) (list "map" "slice")) (include "sluice.typos.spelling" (list $key $settings)) }}
+- controller.config.{{ $key }}: {{ ternary "a mapping" "a list" (kindIs "map" $value) }}, which becomes {{ include "sluice.scalar" $value | quote }}
+{{- with include "sluice.typos.spelling" (list $key (list "proxySetHeaders" "addHeaders")) }}{{ if kindIs "map" $value }}; controller.{{ . }} takes a mapping{{ end }}{{ end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/*
 A line for each value that is set and has no effect because of another value. ingress-nginx's chart
 has the same conditions.
 */}}

@@ -4,7 +4,7 @@
  */
 import { flagList } from "../../../src/cli/flags.ts";
 import { flagShapes } from "../flag-shape.ts";
-import { flag, object, objects, text, texts, words } from "../shape.ts";
+import { entries, flag, object, objects, text, texts, words } from "../shape.ts";
 import { section } from "../value.ts";
 
 const controller = section("controller");
@@ -21,8 +21,8 @@ const settings = [
   controller.differs(
     "config",
     {},
-    texts,
-    "Entries of the settings ConfigMap. Values are templates and become text.",
+    entries,
+    "Entries of the settings ConfigMap. Values are templates and become text, a list or a mapping in Go's form.",
     "A whole number written without quotes stays whole: 10485760 does not become 1.048576e+07.",
   ),
   controller.same("configAnnotations", {}, texts, "Annotations of the settings ConfigMap."),

@@ -35,7 +35,7 @@ test.each(good)("%j fits the schema", (values) => expect(misfits(values)).toEqua
 test.each([
   [{ replicaCount: "two" }, 'the chart refuses "two": it has to match ^[0-9]+$'],
   [{ replicaCount: -1 }, 'the chart refuses "-1": the least is 0'],
-  [{ config: { a: {} } }, "the chart refuses a mapping: it takes text or a number or true or false"],
+  [{ configAnnotations: { a: {} } }, "the chart refuses a mapping: it takes text or a number or true or false"],
   [{ service: { nodePorts: { http: 70000 } } }, 'the chart refuses "70000": the most is 65535'],
   [{ tolerations: "none" }, 'the chart refuses "none": it takes a list'],
 ])("%j does not fit", (controller, why) => {

@@ -4,12 +4,15 @@
  */
 import { readFileSync } from "node:fs";
 import { shown, unfilled } from "../../../kinds/kind.ts";
+import { speltOtherwise } from "../../../kinds/vocabulary/places-of-words.ts";
 import type { Path } from "../../../manifests/check.ts";
 import { isMapping } from "../../../model/mapping.ts";
 import { mistakeInDhParam } from "../../../settings/dh-param.ts";
+import { settingList } from "../../../settings/registry.ts";
 import { shipped } from "../../../shipped.ts";
 import { isForeign, isTheirTag } from "../image/images.ts";
 import { at } from "../value-at.ts";
+import { goText } from "./go-text.ts";
 
 export interface FoundText {
   readonly path: Path;
@@ -31,8 +34,11 @@ export function unmeantTexts(values: unknown): readonly FoundText[] {
     ...dhParam(values),
     ...commands(values),
     ...ownImage(values),
+    ...shapedSettings(values),
   ];
 }
+
+const settingKeys = settingList.map(([, { key }]) => key);
 
 const hooks = ["lifecycle.preStop", "lifecycle.postStart", "livenessProbe", "readinessProbe", "startupProbe"];
 
@@ -68,6 +74,19 @@ function ownImage(values: unknown): FoundText[] {
       ? `the chart ignores ${shown(path)}, because its tag is a version of ingress-nginx: take the value out, and build what it adds on Sluice's image`
       : `the chart starts ${shown(path)} in place of Sluice's image: take the value out, or build your image on Sluice's`;
     return [{ path: ["controller", "image", name], fate: "fails", why }];
+  });
+}
+
+/** Finds keys of the ConfigMap with a list or a mapping, of which helm makes one text. */
+function shapedSettings(values: unknown): FoundText[] {
+  const config = at(values, "controller", "config");
+  return Object.entries(isMapping(config) ? config : {}).flatMap(([key, value]): FoundText[] => {
+    if (typeof value !== "object" || value === null || speltOtherwise(key, settingKeys) === undefined) return [];
+    const found = Array.isArray(value) ? "a list" : "a mapping";
+    const ofHeaders = isMapping(value) ? speltOtherwise(key, ["proxySetHeaders", "addHeaders"]) : undefined;
+    const instead = ofHeaders === undefined ? "write the text yourself" : `controller.${ofHeaders} takes a mapping`;
+    const why = `value controller.config.${key} is ${found}, which becomes the text ${shown(goText(value))}; ${instead}`;
+    return [{ path: ["controller", "config", key], fate: "ignored", why }];
   });
 }
 

@@ -8,6 +8,7 @@ import { isMapping } from "../../../model/mapping.ts";
 import type { Files } from "../../tools/folder.ts";
 import { at as inside } from "../value-at.ts";
 import { variablesOf, withVariables } from "../variables.ts";
+import { goText } from "./go-text.ts";
 import type { ValuesSource } from "./values.ts";
 
 /** This ConfigMap stands in for one that the files lack. */
@@ -76,5 +77,5 @@ function argvOf(content: unknown, home: ValuesSource["home"]): readonly ChartWor
 
 function textsOf(value: unknown): Readonly<Record<string, string>> {
   if (!isMapping(value)) return {};
-  return Object.fromEntries(Object.entries(value).map(([key, text]) => [key, text === null ? "" : String(text)]));
+  return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, one === null ? "" : goText(one)]));
 }
