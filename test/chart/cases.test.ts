@@ -479,6 +479,7 @@ test("values without an effect beside other values are named in the notes", asyn
     scope: { enabled: true, namespaceSelector: "team=a" },
     metrics: { serviceMonitor: { enabled: true } },
     customTemplate: { configMapKey: "nginx.tmpl" },
+    config: { "use-geoip2": true },
   };
   const { notes } = await render({ controller });
   const idle = notes.slice(notes.indexOf("Values that have no effect because of other values:"));
@@ -488,8 +489,26 @@ test("values without an effect beside other values are named in the notes", asyn
     "controller.reportNodeInternalIp",
     "controller.scope.namespaceSelector",
     "controller.metrics.serviceMonitor.enabled",
+    "controller.config.use-geoip2",
     "controller.customTemplate.configMapKey",
   ]);
+});
+
+test("use-geoip2 has an effect where a volume holds the folder of the databases", async () => {
+  const notesWith = async (extraArgs: object, mountPath: string) =>
+    (
+      await render({
+        controller: {
+          extraArgs,
+          config: { "use-geoip2": "true" },
+          extraVolumes: [{ name: "databases", emptyDir: {} }],
+          extraVolumeMounts: [{ name: "databases", mountPath }],
+        },
+      })
+    ).notes;
+  expect(await notesWith({}, "/etc/ingress-controller/geoip")).not.toContain("use-geoip2");
+  expect(await notesWith({ "geoip-folder": "/geoip/lite" }, "/geoip")).not.toContain("use-geoip2");
+  expect(await notesWith({}, "/etc/ingress-controller/geoip2")).toContain("- controller.config.use-geoip2: it needs");
 });
 
 test("values that are templates may use the helpers of ingress-nginx's chart, and the others are copied unchanged", async () => {

@@ -208,6 +208,26 @@ test("a license key of MaxMind is work, as its flag is, unless a volume holds th
   expect(withVolume.code).toBe(0);
 });
 
+test("use-geoip2 without a volume for the databases has no effect, and is work where ingress-nginx downloads them", async () => {
+  const compatWith = (controller: string) =>
+    compatOf({ "values.yaml": `controller: { config: { use-geoip2: "true" }${controller} }\n` });
+  const alone = await compatWith("");
+  expect([alone.code, alone.text]).toEqual([
+    0,
+    expect.stringContaining("no volume is mounted at /etc/ingress-controller/geoip, so there are no databases"),
+  ]);
+  const there = "the databases are not in the image: mount them at /etc/ingress-controller/geoip";
+  for (const source of [
+    ", extraArgs: { maxmind-mirror: 'http://geoip.example' }",
+    ", maxmindLicenseKey: secret",
+    ", image: { image: edge/nginx-geoip, tag: v1.13.2 }",
+  ])
+    expect((await compatWith(source)).text).toContain(there);
+  const mounted = await compatWith(", extraVolumeMounts: [{ name: a, mountPath: /etc/ingress-controller/geoip/ }]");
+  expect(mounted.text).toContain("The same ConfigMap keys: use-geoip2");
+  expect(mounted.text).not.toContain("no volume is mounted");
+});
+
 test("an image that a user has built is work, and those of ingress-nginx and Sluice are not", async () => {
   const compatWith = (image: string) =>
     compatOf({ "values.yaml": `controller: { kind: DaemonSet, image: ${image} }\n` });

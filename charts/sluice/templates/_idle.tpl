@@ -67,6 +67,15 @@ has the same conditions.
 {{- if and $webhook.certManager.enabled (not $webhook.enabled) }}
 - controller.admissionWebhooks.certManager.enabled: it needs controller.admissionWebhooks.enabled
 {{- end -}}
+{{- $folder := printf "%s/" (get (default dict $controller.extraArgs) "geoip-folder" | default "/etc/ingress-controller/geoip" | trimSuffix "/") -}}
+{{- $isMounted := false -}}
+{{- range $controller.extraVolumeMounts -}}
+{{- $path := printf "%s/" (default "" .mountPath | trimSuffix "/") -}}
+{{- if or (hasPrefix $path $folder) (hasPrefix $folder $path) -}}{{- $isMounted = true -}}{{- end -}}
+{{- end -}}
+{{- if and (eq (toString (get (default dict $controller.config) "use-geoip2") | lower) "true") (not $isMounted) }}
+- controller.config.use-geoip2: it needs databases, and no volume is mounted at {{ trimSuffix "/" $folder }}
+{{- end -}}
 {{- if and $controller.customTemplate.configMapKey (not $controller.customTemplate.configMapName) }}
 - controller.customTemplate.configMapKey: it needs controller.customTemplate.configMapName
 {{- end -}}

@@ -18,6 +18,7 @@ import { snippetsIn, variablesOf } from "../tools/snippet-findings.ts";
 import { type Translated, translated } from "../tools/translated.ts";
 import { type Differences, fits } from "./differences.ts";
 import type { Found } from "./found.ts";
+import { withoutDatabases } from "./image/geoip.ts";
 import { type Item, worst } from "./item.ts";
 import {
   classNameOf,
@@ -120,6 +121,7 @@ function worldOf(found: Found, list: World["list"], translation: Translated, our
     translation,
     image: found.image,
     mounts: found.mounts,
+    geoip: withoutDatabases({ ...found, folder: found.flags.geoipFolder, isDownloaded: found.downloadsGeoip }),
     declared: new Set([
       ...texts.flatMap(([name, text]) => (name.endsWith("-snippet") ? variablesDeclaredIn(text) : [])),
       ...variablesOf(snippets),

@@ -16,6 +16,8 @@ export interface Found {
   readonly image: string | undefined;
   /** Paths at which the controller has volumes; undefined if nothing tells. */
   readonly mounts: readonly string[] | undefined;
+  /** Whether ingress-nginx downloads databases of GeoIP. */
+  readonly downloadsGeoip: boolean;
   /** All effective flags, including those of this command line. */
   readonly given: ReadonlyMap<string, string>;
   readonly values: readonly (ValueInUse & { readonly of: string })[];

@@ -11,6 +11,7 @@ import { type FoundController, mountsIn } from "./controller.ts";
 import type { Differences } from "./differences.ts";
 import { flagsInUse } from "./flags-in-use.ts";
 import type { Found } from "./found.ts";
+import { isDownloaded } from "./image/geoip.ts";
 import { imageOfValues } from "./image/images.ts";
 import { at } from "./value-at.ts";
 
@@ -42,6 +43,7 @@ function found({ files, controller, flags: ours, argv, live }: Gathered, source:
   const completed = source && withChartValues(source, files);
   const given = [...(controller?.argv ?? []), ...(completed?.words.map(({ word }) => word) ?? [])];
   const { inUse, flags } = flagsInUse([...given, ...argv]);
+  const givenFlags = new Map(inUse.map(({ name, text }) => [name, text]));
   const home =
     source === undefined || controller !== undefined ? undefined : `${source.home.namespace}/${source.home.name}`;
   return {
@@ -60,7 +62,8 @@ function found({ files, controller, flags: ours, argv, live }: Gathered, source:
       }),
     image: controller === undefined ? imageOfValues(source?.content) : controller.image,
     mounts: controller?.mounts ?? (source && mountsOfChart(source.content)),
-    given: new Map(inUse.map(({ name, text }) => [name, text])),
+    downloadsGeoip: isDownloaded(givenFlags, source?.content),
+    given: givenFlags,
     values: source === undefined ? [] : valuesInUse(source).map((value) => ({ ...value, of: source.of })),
     live,
   };

@@ -10,6 +10,7 @@ import { lackingModule } from "../tools/findings/image-modules.ts";
 import { contextOf } from "../tools/snippet-findings.ts";
 import type { Difference } from "./differences.ts";
 import type { Found } from "./found.ts";
+import type { withoutDatabases } from "./image/geoip.ts";
 import { runsPlugins } from "./image/images.ts";
 import { missingFiles } from "./image/missing-files.ts";
 import { snippetWork } from "./image/snippets.ts";
@@ -34,6 +35,8 @@ export interface World {
   readonly translation: Translation;
   /** The controller's image, with its tag; undefined if nothing names it. */
   readonly image: string | undefined;
+  /** What follows for use-geoip2, if no volume holds the databases. */
+  readonly geoip: ReturnType<typeof withoutDatabases>;
   /** Paths at which the controller has volumes; undefined if nothing tells. */
   readonly mounts: readonly string[] | undefined;
   /** Variables that snippets declare. */
@@ -133,15 +136,17 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
     const place = () => world.place({ object, kind: "setting-unknown", key });
     const own = useless ? [] : (world.problems.get(of) ?? []).filter((one) => keyOf(one)?.toLowerCase() === key);
     const plugins = luaPlugins(key, text, world);
+    const geoip = key === "use-geoip2" && settings.useGeoip2 ? world.geoip : undefined;
     const work = [
       ...listed(lackingModule("key", key, text, settings)),
       ...listed(plugins),
+      ...listed(geoip?.work),
       ...(key.endsWith("-snippet")
         ? [...snippetWork(text, world.declared, contextIn(world, "key", key)), ...missingFiles(text, world.mounts)]
         : []),
       ...refusedIn(of, `data.${key}`, world),
     ];
-    const idle = plugins === undefined ? own.map(sentence) : [];
+    const idle = plugins === undefined ? [...own.map(sentence), ...listed(geoip?.idle)] : [];
     const differs = useless ? [`it has no effect: ${noEffect}`] : [];
     return notes.item({ of, what: "key", name: key, idle, place }, work, differs);
   });

@@ -14,6 +14,10 @@ import { isMapping, type Mapping } from "../../../model/mapping.ts";
 import { own } from "../../../model/own.ts";
 import type { FilePlace } from "../../../problem.ts";
 import { shipped } from "../../../shipped.ts";
+import { geoip } from "../../flags/geoip.ts";
+import { mountsIn } from "../controller.ts";
+import { isMounted } from "../image/geoip.ts";
+import { at } from "../value-at.ts";
 import { emptied } from "./emptied.ts";
 import { misfits } from "./schema.ts";
 import { unmeantTexts } from "./texts.ts";
@@ -191,15 +195,12 @@ const conditions: Readonly<Record<string, (value: unknown, all: ValuesSource["co
 
 /** Values that leave work to the user, although the chart accepts them. */
 const works: Readonly<Record<string, (all: ValuesSource["content"]) => boolean>> = {
-  "controller.maxmindLicenseKey": (all) => !hasGeoipVolume(all),
+  "controller.maxmindLicenseKey": (all) =>
+    !isMounted(geoipFolder, mountsIn(at(all, "controller", "extraVolumeMounts"))),
   "controller.extraModules": () => true,
 };
 
-function hasGeoipVolume({ controller }: ValuesSource["content"]): boolean {
-  const mounts = isMapping(controller) ? controller.extraVolumeMounts : undefined;
-  const paths = (Array.isArray(mounts) ? mounts : []).map((mount) => (isMapping(mount) ? mount.mountPath : ""));
-  return paths.some((path) => typeof path === "string" && path.startsWith("/etc/ingress-controller/geoip"));
-}
+const geoipFolder = geoip.geoipFolder.default;
 
 /** Whether the default backend is an image of the user, which runs here as it did there. */
 function hasOwnPages({ defaultBackend }: ValuesSource["content"]): boolean {
