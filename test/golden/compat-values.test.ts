@@ -228,6 +228,37 @@ test("use-geoip2 without a volume for the databases has no effect, and is work w
   expect(mounted.text).not.toContain("no volume is mounted");
 });
 
+test("a header with a variable that nothing declares is work, in values and in a ConfigMap", async () => {
+  const headers = "{ X-Id: $req_id, X-Region: $edge_region }";
+  const values = await compatOf({
+    "values.yaml": `controller:\n  config: { use-gzip: true }\n  proxySetHeaders: ${headers}\n  addHeaders: { X-A: $none }\n`,
+  });
+  expect(values.code).toBe(1);
+  expect(values.text).toContain(
+    'key X-Region, ConfigMap ingress-nginx/ingress-nginx-custom-proxy-headers (values.yaml:3:37) "$edge_region" names',
+  );
+  expect(values.text).toContain("key X-A, ConfigMap ingress-nginx/ingress-nginx-custom-add-headers (values.yaml:4:17)");
+  expect(values.text).not.toContain("$req_id");
+  const declared = `http-snippet: "map $host $edge_region { default eu; }"`;
+  expect(
+    (await compatOf({ "values.yaml": `controller: { config: { ${declared} }, proxySetHeaders: ${headers} }\n` })).code,
+  ).toBe(0);
+  const metadata = (name: string) => `{ namespace: ingress-nginx, name: ${name} }`;
+  const inObjects = await compatOf({
+    "settings.yaml": `apiVersion: v1
+kind: ConfigMap
+metadata: ${metadata("ingress-nginx-controller")}
+data: { proxy-set-headers: ingress-nginx/headers }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: ${metadata("headers")}
+data: ${headers}
+`,
+  });
+  expect(inObjects.text).toContain('key X-Region, ConfigMap ingress-nginx/headers (settings.yaml:9:24) "$edge_region"');
+});
+
 test("an image that a user has built is work, and those of ingress-nginx and Sluice are not", async () => {
   const compatWith = (image: string) =>
     compatOf({ "values.yaml": `controller: { kind: DaemonSet, image: ${image} }\n` });

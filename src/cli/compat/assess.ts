@@ -23,6 +23,7 @@ import { type Item, worst } from "./item.ts";
 import {
   classNameOf,
   flagItems,
+  headerItems,
   ingressItems,
   keyItems,
   unfilledValues,
@@ -70,6 +71,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
     items: [
       ...own.flatMap(({ items }) => items),
       ...keyItems(configMapOf(translation), uses, world, (key) => idleThere.some((one) => fits(one.name, key))),
+      ...headerItems(configMapOf(translation), world),
       ...flagItems(found, uses, list),
       ...found.values.filter(({ fate }) => fate !== "unfilled").map(valueItem),
     ],

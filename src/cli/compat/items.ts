@@ -152,6 +152,18 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
   });
 }
 
+/** Makes Items of the entries in ConfigMaps with headers that are left out. */
+export function headerItems(ofSettings: string, { problems, place }: World): readonly Item[] {
+  return [...problems.values()].flat().flatMap((problem): Item[] => {
+    const of = named(problem.object);
+    if (problem.object.kind !== "ConfigMap" || of === ofSettings || problem.kind !== "field-unusable") return [];
+    const at = place(problem);
+    const notes = [`${problem.why}: the header is left out, so correct it or remove it`];
+    const name = problem.field.replace(/^data\./, "");
+    return [{ of, what: "key", name, verdict: "work", notes, idle: [], ...(at && { at }) }];
+  });
+}
+
 /** Returns what to do about the plugins of an image that runs them. */
 function luaPlugins(key: string, text: string, { image }: World): string | undefined {
   if (key !== "plugins" || text.trim() === "" || image === undefined || !runsPlugins(image)) return undefined;

@@ -11,36 +11,58 @@ import { variablesOf, withVariables } from "../variables.ts";
 import { goText } from "./go-text.ts";
 import type { ValuesSource } from "./values.ts";
 
-/** This ConfigMap stands in for one that the files lack. */
+/** These ConfigMaps stand in for those that the files lack. */
 export function withChartValues({ content, placeOf, home, file, of }: ValuesSource, files: Files) {
   const controller = inside(content, "controller");
   const config = textsOf(inside(controller, "config"));
   const snippets = inside(controller, "allowSnippetAnnotations");
-  const data = {
-    ...config,
+  const headers = headerMaps.flatMap(({ value, key, suffix }) => {
+    const data = textsOf(inside(controller, value));
+    const name = `${home.name.replace(/-controller$/, "")}${suffix}`;
+    return Object.keys(data).length === 0 ? [] : [{ key, data, name, above: ["controller", value] }];
+  });
+  const added = {
     ...(typeof snippets === "boolean" ? { "allow-snippet-annotations": String(snippets) } : {}),
+    ...Object.fromEntries(headers.map(({ key, name }) => [key, `${home.namespace}/${name}`])),
   };
-  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { ...home }, data };
-  const key = `${home.namespace}/${home.name}`;
-  const below = (path: Path): Path =>
-    path[0] === "data" && path[1] === "allow-snippet-annotations" && !("allow-snippet-annotations" in config)
-      ? ["controller", "allowSnippetAnnotations"]
-      : path[0] === "data"
-        ? ["controller", "config", ...path.slice(1)]
-        : [];
-  const manifest: Manifest = {
-    objects: [{ kind: "ConfigMap", key, placeOf: (path) => placeOf(below(path)), object }],
-    others: [],
-    faults: [],
-    complete: true,
+  const wayTo: Readonly<Record<string, Path>> = {
+    "allow-snippet-annotations": ["controller", "allowSnippetAnnotations"],
+    ...Object.fromEntries(headers.map(({ key, above }) => [key, above])),
   };
-  const isHeld = [...files.values()].some(({ objects }) =>
-    objects.some((one) => one.kind === "ConfigMap" && one.key === key),
-  );
+  const below = ([data, key, ...rest]: Path): Path => {
+    if (data !== "data") return [];
+    const isAdded = typeof key === "string" && key in added && !(key in config);
+    return isAdded ? wayTo[key]! : ["controller", "config", ...(key === undefined ? [] : [key]), ...rest];
+  };
+  const isHeld = (key: string) =>
+    [...files.values()].some(({ objects }) => objects.some((one) => one.kind === "ConfigMap" && one.key === key));
+  const objects = [
+    { name: home.name, data: { ...config, ...added, ...config }, below },
+    ...headers.map(({ name, data, above }) => ({
+      name,
+      data,
+      below: ([first, ...rest]: Path): Path => [...above, ...(first === "data" ? rest : [])],
+    })),
+  ]
+    .map(({ name, data, below }) => ({
+      kind: "ConfigMap" as const,
+      key: `${home.namespace}/${name}`,
+      placeOf: (path: Path) => placeOf(below(path)),
+      object: { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: home.namespace, name }, data },
+    }))
+    .filter(({ key }) => !isHeld(key));
+  const manifest: Manifest = { objects, others: [], faults: [], complete: true };
   // A file name that may exist already, with other objects in it.
-  const added: Files = isHeld ? new Map() : new Map([[files.has(file) ? `${file} (${of})` : file, manifest]]);
-  return { words: argvOf(content, home), files: new Map([...files, ...added]) };
+  const name = files.has(file) ? `${file} (${of})` : file;
+  const all: Files = new Map([...files, ...(objects.length === 0 ? [] : [[name, manifest] as const])]);
+  return { words: argvOf(content, home), files: all };
 }
+
+/** Values that become ConfigMaps of their own, and the keys that name these. */
+const headerMaps = [
+  { value: "addHeaders", key: "add-headers", suffix: "-custom-add-headers" },
+  { value: "proxySetHeaders", key: "proxy-set-headers", suffix: "-custom-proxy-headers" },
+] as const;
 
 export interface ChartWord {
   readonly word: string;
