@@ -85,3 +85,19 @@ test("content that is no object is not judged where it is about Ingresses, and l
   ]);
   expect(unjudged).toContain("if a chart makes Ingresses of it, pipe helm template into sluice compat -");
 });
+
+test("programs and scripts that install the chart are named, and others are not", async () => {
+  const { code, text } = await compatOf({
+    "values.yaml": "controller: { kind: DaemonSet }\n",
+    "index.ts": 'import * as k8s from "@pulumi/kubernetes";\nnew k8s.helm.v3.Release("a", { chart: "ingress-nginx" });\n',
+    "install.sh": "helm upgrade --install edge ingress-nginx/ingress-nginx --set controller.kind=DaemonSet\n",
+    "other.ts": "export const chart = 'ingress-nginx';\n",
+    "port.sh": "kubectl --namespace ingress-nginx get pods\n",
+    "app.py": "import pulumi\n",
+  });
+  expect(code).toBe(3);
+  expect(text.match(/\S+:1:1: this is .*?(?=,)/g)).toEqual([
+    "index.ts:1:1: this is a program of Pulumi or a CDK",
+    "install.sh:1:1: this is a script that runs helm",
+  ]);
+});

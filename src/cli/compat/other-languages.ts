@@ -12,14 +12,36 @@ interface Language {
   readonly instead: string;
 }
 
+const cluster = "read the cluster that it writes (--context), and for its Helm values: helm get values";
+
 const languages: readonly Language[] = [
   {
     endings: /\.(tf|tofu|tfvars|tf\.json|tfvars\.json|hcl)$/i,
     name: "Terraform",
-    instead: "read the cluster that it writes (--context), and for its Helm values: helm get values",
+    instead: cluster,
   },
   { endings: /\.(jsonnet|libsonnet)$/i, name: "Jsonnet", instead: "pipe the output of jsonnet -y into this command" },
   { endings: /\.cue$/i, name: "CUE", instead: "pipe the output of cue export --out yaml into this command" },
+];
+
+/** Only files about ingress-nginx with this text are meant, because most others do something else. */
+interface Program extends Language {
+  readonly mark: RegExp;
+}
+
+const programs: readonly Program[] = [
+  {
+    endings: /\.([mc]?[tj]s|py|go|cs|java|kt)$/i,
+    name: "a program of Pulumi or a CDK",
+    instead: cluster,
+    mark: /pulumi|cdk8s|aws-?_?cdk|constructs/i,
+  },
+  {
+    endings: /\.(sh|bash|ps1)$/i,
+    name: "a script that runs helm",
+    instead: cluster,
+    mark: /\bhelm3?\b.*\b(install|upgrade|template)\b/,
+  },
 ];
 
 /** In a folder these are passed over. One that is named alone is read, and its marks explained. */
@@ -51,6 +73,17 @@ export function otherLanguagesIn(folder: string, isAlone = false): Unjudged[] {
   return about.length > 0 || !isAlone ? about : filesIn(folder, () => true);
 }
 
+/** Completes a sentence about a program that installs ingress-nginx; undefined for any other. */
+function programIn(name: string, path: string): string | undefined {
+  const found = programs.filter(({ endings }) => endings.test(name));
+  if (found.length === 0) return undefined;
+  const text = textOf(path);
+  return otherLanguage(
+    name,
+    found.filter(({ mark }) => mark.test(text) && text.includes("ingress-nginx")),
+  );
+}
+
 function filesIn(folder: string, isMeant: (file: string, path: string) => boolean): Unjudged[] {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   const waiting = [folder];
@@ -63,9 +96,11 @@ function filesIn(folder: string, isMeant: (file: string, path: string) => boolea
       const path = join(at, entry.name);
       if (entry.name.startsWith(".") || entry.name === "node_modules") continue;
       if (entry.isDirectory()) waiting.push(path);
-      const why = entry.isFile() ? otherLanguage(entry.name, [...languages, ...templates]) : undefined;
+      if (!entry.isFile()) continue;
       const file = relative(folder, path);
-      if (why === undefined || !isMeant(file, path)) continue;
+      const ofLanguage = otherLanguage(entry.name, [...languages, ...templates]);
+      const why = ofLanguage === undefined ? programIn(entry.name, path) : isMeant(file, path) ? ofLanguage : undefined;
+      if (why === undefined) continue;
       found.push({ of: file, at: { file, line: 1, column: 1 }, why });
     }
   }
