@@ -53,6 +53,7 @@ export const customHeaders = resolvedFeature({
       value: place.live && !place.ofGateway ? place.bind(`answer_header_${at + 1}`, value) : Token.text(value),
       always: true,
       replaces: true,
+      inBlocks: true,
     })),
 });
 

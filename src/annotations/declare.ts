@@ -229,6 +229,8 @@ export interface Feature<F extends Fields, R> {
    * sees only its directives.
    */
   readonly view?: (value: R, place: Place, settings: Settings) => View;
+  /** The same view, if it depends on the headers that the location adds to answers. */
+  readonly viewWith?: (value: R, headers: readonly AnswerHeader[]) => View;
   /**
    * Whether this value needs a `server` block for its host, because data cannot express it
    * (docs/ingress-nginx/traps.md). Only with `provides`.

@@ -9,6 +9,7 @@
  * so Sluice repeats its lines there.
  */
 
+import type { AnswerHeader } from "../directives/place.ts";
 import type { View } from "../directives/token.ts";
 import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import { parse, type Statement } from "../kinds/grammar.ts";
@@ -145,8 +146,8 @@ function headersSetBy({ name, args }: Statement): string[] {
   return name === "more_set_headers" ? args.map((arg) => arg.split(":")[0]!.trim().toLowerCase()) : [];
 }
 
-function view({ text, namesUpstream }: Snippet): View {
-  return text === "" ? false : { text: snippet.view(withNestedBlocks(text)), namesUpstream };
+function viewWith({ text, namesUpstream }: Snippet, headers: readonly AnswerHeader[]): View {
+  return text === "" ? false : { text: snippet.view(withNestedBlocks(text, headers)), namesUpstream };
 }
 
 export const configurationSnippet = resolvedFeature({
@@ -166,7 +167,7 @@ export const configurationSnippet = resolvedFeature({
   needsPath: ({ needsPath }) => needsPath,
   namesGroups: ({ namesGroups }) => namesGroups,
   framesRequests: ({ framesRequests }) => framesRequests,
-  view,
+  viewWith,
   ownText: ({ text }) => text,
   headerLines: ({ headerLines }) => headerLines,
   setsHeaders: ({ setHeaders }) => setHeaders,

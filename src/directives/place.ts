@@ -30,6 +30,8 @@ export interface AnswerHeader extends Header {
   readonly always: boolean;
   /** Whether it replaces the backend's header. */
   readonly replaces: boolean;
+  /** Whether it stays in blocks of a snippet that add headers of their own. */
+  readonly inBlocks?: true;
 }
 
 export interface ErrorBackend {

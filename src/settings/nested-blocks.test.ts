@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import type { AnswerHeader } from "../directives/place.ts";
+import { Token } from "../directives/token.ts";
 import { withNestedBlocks } from "./nested-blocks.ts";
 
 const header = "add_header Strict-Transport-Security $strict_transport_security always;";
@@ -17,4 +19,15 @@ test.each([
   ["if (", "if ("],
 ])("the snippet %j keeps the header of hsts in its blocks", (text, written) => {
   expect(withNestedBlocks(text)).toBe(written);
+});
+
+test("the headers of custom-headers stay in blocks that add or hide headers, and others do not", () => {
+  const one = (name: string): AnswerHeader => ({
+    ...{ name: Token.name(name), value: Token.text("1"), always: true, replaces: true },
+  });
+  const headers = [{ ...one("X-Own"), inBlocks: true as const }, one("Access-Control-Max-Age")];
+  expect(withNestedBlocks("if ($a) { add_header X y; proxy_hide_header Z; }", headers)).toBe(
+    `if ($a) { ${header} add_header X-Own "1" always; proxy_hide_header Strict-Transport-Security; proxy_hide_header X-Own; add_header X y; proxy_hide_header Z; }`,
+  );
+  expect(withNestedBlocks("if ($a) { return 403; }", headers)).toBe("if ($a) { return 403; }");
 });

@@ -10,11 +10,12 @@ import { begunTrail, hopsHeaderName } from "../../directives/hops.ts";
 import type { AnswerHeader, Directive, Header, Place } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { type HeaderLine, type HeaderLines, hasOwn, requestDirectives } from "../../settings/header-lines.ts";
+import { withNestedBlocks } from "../../settings/nested-blocks.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { routeAuthView } from "../gateway/route-auth.ts";
 import { copySockets } from "../gateway/route-copies.ts";
 import type { RouteTraits } from "../gateway/route-traits.ts";
-import type { InEveryLocation } from "../settings/everywhere.ts";
+import { type InEveryLocation, snippetView } from "../settings/everywhere.ts";
 import { otherSpellingsOf } from "../settings/forwarded.ts";
 import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
@@ -92,6 +93,8 @@ export function locationView(
     if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
     answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
   }
+  for (const [name, { viewWith }] of featureList)
+    if (viewWith !== undefined) view[name] = viewWith(values[name] as never, answer);
   const owned = ownedByRoute(route, settings);
   if (owned.has("x-scheme") || owned.has("x-forwarded-for"))
     headers.push({ name: Token.name(hopsHeaderName), value: begunTrail });
@@ -112,7 +115,7 @@ export function locationView(
       ),
     },
     answerHeaders: answerHeadersView(answer, lines, settings, place.protocol),
-    settings: everywhere.view,
+    settings: { ...everywhere.view, snippet: snippetView(withNestedBlocks(settings.locationSnippet, answer)) },
   };
 }
 

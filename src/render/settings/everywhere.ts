@@ -9,7 +9,6 @@ import type { Machine } from "../../directives/machine.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { parse, type Statement } from "../../kinds/grammar.ts";
 import { type HeaderLines, headerLinesOf, restatedView } from "../../settings/header-lines.ts";
-import { withNestedBlocks } from "../../settings/nested-blocks.ts";
 import { withOwnLocations } from "../../settings/own-locations.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { withoutSetByPaths } from "../../settings/set-by-paths.ts";
@@ -41,7 +40,6 @@ export function inEveryLocation(
     view: {
       ruleFiles: { stock: Token.word(files.modsecurityRules), owasp: Token.word(files.owaspRules) },
       realIp: realIpView(settings, can, behind),
-      snippet: snippetView(withNestedBlocks(settings.locationSnippet)),
     },
     headerLines: {
       http: headerLinesOf(settings.httpSnippet),
