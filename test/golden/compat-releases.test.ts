@@ -89,7 +89,8 @@ test("content that is no object is not judged where it is about Ingresses, and l
 test("programs and scripts that install the chart are named, and others are not", async () => {
   const { code, text } = await compatOf({
     "values.yaml": "controller: { kind: DaemonSet }\n",
-    "index.ts": 'import * as k8s from "@pulumi/kubernetes";\nnew k8s.helm.v3.Release("a", { chart: "ingress-nginx" });\n',
+    "index.ts":
+      'import * as k8s from "@pulumi/kubernetes";\nnew k8s.helm.v3.Release("a", { chart: "ingress-nginx" });\n',
     "install.sh": "helm upgrade --install edge ingress-nginx/ingress-nginx --set controller.kind=DaemonSet\n",
     "other.ts": "export const chart = 'ingress-nginx';\n",
     "port.sh": "kubectl --namespace ingress-nginx get pods\n",

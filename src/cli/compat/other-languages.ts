@@ -24,7 +24,7 @@ const languages: readonly Language[] = [
   { endings: /\.cue$/i, name: "CUE", instead: "pipe the output of cue export --out yaml into this command" },
 ];
 
-/** Only files about ingress-nginx with this text are meant, because most others do something else. */
+/** Only files about ingress-nginx with this text are meant: most others do something else. */
 interface Program extends Language {
   readonly mark: RegExp;
 }
