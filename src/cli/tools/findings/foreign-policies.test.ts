@@ -1,6 +1,6 @@
 /** Policies of other controllers whose targets Sluice serves. */
 import { expect, test } from "vitest";
-import { gateway, gatewayClass, route } from "../../../../test/support/gateways.ts";
+import { gateway, gatewayClass, route, serviceIn } from "../../../../test/support/gateways.ts";
 import { readManifest } from "../../../manifests/manifest.ts";
 import { fullSentence } from "../../../problem.ts";
 import { defaultFlags } from "../../flags.ts";
@@ -30,6 +30,19 @@ test("a policy of another controller is reported where Sluice serves its target"
   ]);
   const other = gatewayClass("sluice", "gateway.envoyproxy.io/gatewayclass-controller");
   expect(sentences(other, gateway({}), routed, jwt), "another controller serves the route").toEqual([]);
+});
+
+test("a policy for the Service of a served route is reported if its kind belongs to another gateway", () => {
+  const settings = (apiVersion: string, name = "web") => ({
+    ...{ apiVersion, kind: "UpstreamSettingsPolicy", metadata: { name: "p", namespace: "ns" } },
+    spec: { targetRefs: [{ group: "", kind: "Service", name }] },
+  });
+  const served = [gatewayClass(), gateway({}), routed, serviceIn("ns", "web"), serviceIn("ns", "other")];
+  expect(sentences(...served, settings("gateway.nginx.org/v1alpha1"))).toEqual([
+    "11: warning: UpstreamSettingsPolicy ns/p: spec.targetRefs[0]: Service ns/web is served without this policy, because Sluice does not read UpstreamSettingsPolicy of gateway.nginx.org; RouteSettings of its routes may do the same",
+  ]);
+  expect(sentences(...served, settings("gateway.nginx.org/v1alpha1", "other")), "no route names it").toEqual([]);
+  expect(sentences(...served, settings("policy.linkerd.io/v1alpha1")), "a mesh may follow it").toEqual([]);
 });
 
 test("targets in lists and by labels are found in the policy's own namespace", () => {
