@@ -434,7 +434,6 @@ test("a pinned image of ingress-nginx and values without an effect are named in 
     "controller.admissionWebhooks.createSecretJob.resources",
     "controller.admissionWebhooks.patch.image.registry",
     "controller.admissionWebhooks.patch.nodeSelector",
-    "defaultBackend.autoscaling.apiVersion",
   ]);
 });
 
@@ -468,6 +467,23 @@ test("tracing that old values switch off is not named in the notes, and tracing 
     }).map(({ fate }) => fate);
   expect([await named(true), ofCompat(true)]).toEqual([["controller.opentelemetry"], ["no meaning"]]);
   expect([await named(false), ofCompat(false)]).toEqual([[], ["same"]]);
+});
+
+test("values without a meaning below a switch that is off are not named in the notes", async () => {
+  const named = async (enabled: boolean) =>
+    valuesNamedIn(
+      (
+        await render({
+          controller: { admissionWebhooks: { enabled, patch: { image: { tag: "1" } } } },
+          defaultBackend: { enabled, autoscaling: { enabled: true, apiVersion: "autoscaling/v2beta1" } },
+        })
+      ).notes,
+    );
+  expect(await named(true)).toEqual([
+    "controller.admissionWebhooks.patch.image.tag",
+    "defaultBackend.autoscaling.apiVersion",
+  ]);
+  expect(await named(false)).toEqual([]);
 });
 
 test("values without an effect beside other values are named in the notes", async () => {

@@ -259,6 +259,20 @@ data: ${headers}
   expect(inObjects.text).toContain('key X-Region, ConfigMap ingress-nginx/headers (settings.yaml:9:24) "$edge_region"');
 });
 
+test("values below a switch that is off are the same, whatever they contain", async () => {
+  const values = (enabled: boolean) => `controller:
+  admissionWebhooks: { enabled: ${enabled}, certificate: /certs/tls.crt, patch: { image: { tag: "1" } } }
+  autoscaling: { enabled: ${enabled}, apiVersion: autoscaling/v2beta1 }
+defaultBackend: { enabled: ${enabled}, image: { image: defaultbackend-amd64, tag: "1.5" } }
+`;
+  const off = await compatOf({ "values.yaml": values(false) });
+  expect([off.code, off.text]).toEqual([0, expect.stringContaining("8 chart values 8 the same 0 differ")]);
+  const on = await compatOf({ "values.yaml": values(true) });
+  expect(on.text).toContain("8 chart values 3 the same 5 differ");
+  const patch = await compatOf({ "values.yaml": "controller: { admissionWebhooks: { patch: { enabled: false } } }\n" });
+  expect(patch.text).toContain("1 chart value 0 the same 1 differ");
+});
+
 test("an image that a user has built is work, and those of ingress-nginx and Sluice are not", async () => {
   const compatWith = (image: string) =>
     compatOf({ "values.yaml": `controller: { kind: DaemonSet, image: ${image} }\n` });

@@ -148,7 +148,8 @@ function inUse(
     const known = declared.get(name);
     const place = placeOf(path);
     if (known !== undefined) {
-      const met = own(conditions, name)?.(inner, all) ?? true;
+      const isOff = isSwitchedOff(path, all, declared);
+      const met = !isOff && (own(conditions, name)?.(inner, all) ?? true);
       const { fate, note } = met ? judged(known, inner) : ({ fate: "same", note: "" } as const);
       const leavesWork = (fate === "no meaning" || fate === "differs") && own(works, name)?.(all) === true;
       return [{ path: name, place, fate: leavesWork ? "fails" : fate, note }];
@@ -201,6 +202,17 @@ const works: Readonly<Record<string, (all: ValuesSource["content"]) => boolean>>
 };
 
 const geoipFolder = geoip.geoipFolder.default;
+
+/** Whether a switch above the value is off, so that the value has no effect in either chart. */
+function isSwitchedOff(path: readonly string[], all: Mapping, declared: ReadonlyMap<string, Declared>): boolean {
+  return path.slice(1).some((_, above) => {
+    const keys = [...path.slice(0, above + 1), "enabled"];
+    const known = declared.get(keys.join("."));
+    if (known === undefined || keys.join(".") === path.join(".")) return false;
+    const written = at(all, ...keys);
+    return written === false || (written === undefined && known.fallback === "false");
+  });
+}
 
 /** Whether the default backend is an image of the user, which runs here as it did there. */
 function hasOwnPages({ defaultBackend }: ValuesSource["content"]): boolean {
