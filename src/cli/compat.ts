@@ -3,6 +3,8 @@
  * and how, and what needs work. It reads files, a dump, values files or a live cluster, and changes
  * nothing. It names everything that it cannot judge, and its exit code shows it.
  */
+import { join } from "node:path";
+import { ofAnsible } from "../manifests/mistakes/other-tools.ts";
 import { isMapping } from "../model/mapping.ts";
 import type { Assessment } from "./compat/assess.ts";
 import { type ReadValues, readValues, type ValuesSource } from "./compat/chart/values.ts";
@@ -12,7 +14,7 @@ import { endings, exitCode, readEndings } from "./compat/endings.ts";
 import { assessed } from "./compat/gather.ts";
 import { severities } from "./compat/item.ts";
 import { reportMarkdown } from "./compat/markdown.ts";
-import { otherLanguagesIn } from "./compat/other-languages.ts";
+import { isAboutIngresses, otherLanguagesIn } from "./compat/other-languages.ts";
 import { othersIn } from "./compat/others.ts";
 import { reportText } from "./compat/report.ts";
 import { type Sources, valuesSources } from "./compat/sources.ts";
@@ -21,7 +23,7 @@ import { failedAs, type Out, printed } from "./out.ts";
 import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
 import type { Files } from "./tools/folder.ts";
 import { type ReadObjects, readObjects } from "./tools/read.ts";
-import { counted, green, painter, red, yellow } from "./tools/words.ts";
+import { counted, firstOf, green, painter, red, yellow } from "./tools/words.ts";
 
 const failed = failedAs("compat");
 
@@ -53,7 +55,7 @@ dump, or - for standard input:
 With --kubeconfig or --context a live cluster is read; nothing is changed. The controller's flags and
 ConfigMap come from its Deployment or DaemonSet; flags given here come on top. Values of the chart are
 read from --values (several are laid over each other), and in PATH from values files, umbrella charts,
-HelmRelease, HelmChart, Application, ApplicationSet and the helmCharts of a kustomization.
+HelmRelease, HelmChart, Application, ApplicationSet, fleet.yaml and the helmCharts of a kustomization.
 
 Exit code 0 when nothing needs work and all was judged, 1 when something needs work, 3 when something
 could not be judged, 2 when it cannot do its work at all. With --fail-on work a file that cannot be
@@ -142,7 +144,11 @@ function withUnjudged(
   { unjudged: ofSources, understood }: Sources,
 ): Assessment {
   const unjudged = [
-    ...assessment.unjudged.filter(({ at, of }) => of !== at?.file || !understood.has(`${at.file}:${at.line}`)),
+    ...assessment.unjudged.filter(({ at, of, why }) => {
+      if (of !== at?.file) return true;
+      const isElsewhere = why === ofAnsible && folder !== undefined && !isAboutIngresses(of, join(folder, of));
+      return !isElsewhere && !understood.has(`${at.file}:${at.line}`);
+    }),
     ...ofSources,
     ...(live ? [] : othersIn(files, flags.annotationsPrefix)),
     ...(folder === undefined ? [] : otherLanguagesIn(folder, files.size === 0).filter(({ of }) => !files.has(of))),
@@ -192,6 +198,8 @@ function ofGatewayApi(files: Files): string {
   return `; ${objects} ${count === 1 ? "is" : "are"} no part of ingress-nginx: sluice check judges ${count === 1 ? "it" : "them"}`;
 }
 
+const mostOthers = 5;
+
 const setsNothing = (value: unknown): boolean =>
   isMapping(value) ? Object.values(value).every(setsNothing) : value === undefined;
 
@@ -201,7 +209,7 @@ function judgedBy({ controller, controllers }: Given, sources: readonly ValuesSo
       ? `; ${counted(controllers.length - 1, "other controller")} can be named with --controller`
       : "";
   const others = [...new Set(sources.flatMap((one) => one.others))];
-  const rest = others.length === 0 ? "" : `; values of other charts are left out: ${others.join(", ")}`;
+  const rest = others.length === 0 ? "" : `; values of other charts are left out: ${firstOf(others, mostOthers)}`;
   return `${known()}${more}${rest}`;
 
   function known(): string {

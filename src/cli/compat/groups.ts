@@ -59,10 +59,12 @@ function titleOf(members: readonly Item[], all: boolean): string {
   const place = at === undefined ? "" : ` (${at.file}:${at.line}:${at.column})`;
   if (members.length === 1)
     return what === "value" && of === "values" ? `${word}${place}` : `${[word, of].filter(Boolean).join(", ")}${place}`;
-  const names = distinctNames(members);
+  const names = [...new Set(distinctNames(members))];
+  // Several releases may have one value in common.
+  if (names.length === 1) return `${word} (${names[0]})`;
   const shown = firstOf(names, all ? names.length : few, " ");
   const noun = what === "annotation" || what === "object" ? "Ingresses" : "places";
-  return [word, `${members.length} ${noun}: ${shown}`].filter(Boolean).join(", ");
+  return [word, `${names.length} ${noun}: ${shown}`].filter(Boolean).join(", ");
 }
 
 /** Returns the objects of these Items, or their places if several have one name or none. */

@@ -69,8 +69,14 @@ const mostBytes = 1024 * 1024;
  * the folder has no other file that is read, and none of these mentions them, it returns all.
  */
 export function otherLanguagesIn(folder: string, isAlone = false): Unjudged[] {
-  const about = filesIn(folder, (file, path) => /ingress/i.test(`${file}\n${textOf(path)}`));
+  const about = filesIn(folder, isAboutIngresses);
   return about.length > 0 || !isAlone ? about : filesIn(folder, () => true);
+}
+
+/** Whether a file mentions an Ingress or ingress-nginx, or cannot be read. */
+export function isAboutIngresses(file: string, path: string): boolean {
+  const text = textOf(path);
+  return text === "" || /ingress/i.test(`${file}\n${text}`);
 }
 
 /** Completes a sentence about a program that installs ingress-nginx; undefined for any other. */

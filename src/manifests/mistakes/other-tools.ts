@@ -1,15 +1,21 @@
 /** Recognises files of tools that make Kubernetes objects and are none themselves. */
 import { isMapping, type Mapping } from "../../model/mapping.ts";
 
-const ofPlays = ["tasks", "roles", "pre_tasks", "ansible.builtin.import_playbook", "import_playbook"];
+const ofPlays = [
+  ..."tasks roles pre_tasks import_playbook import_tasks include_tasks import_role include_role".split(" "),
+  ..."register become".split(" "),
+];
 const modules = ["kubernetes.core.", "community.kubernetes.", "community.general.", "ansible.builtin."];
+
+export const ofAnsible =
+  "this is a playbook of Ansible, which is not read: give the files that it applies, or look at the cluster that it writes";
 
 /** Completes a sentence about plays or tasks of Ansible; undefined for any other value. */
 export function playbook(value: unknown): string | undefined {
   if (!Array.isArray(value) || !value.every(isMapping)) return undefined;
   const isOfAnsible = (key: string) => ofPlays.includes(key) || modules.some((module) => key.startsWith(module));
   if (!value.some((one) => Object.keys(one).some(isOfAnsible))) return undefined;
-  return "this is a playbook of Ansible, which is not read: give the files that it applies, or look at the cluster that it writes";
+  return ofAnsible;
 }
 
 /** Completes a sentence about a Chart.yaml or a helmfile; undefined for any other value. */

@@ -45,7 +45,7 @@ export function chartPart(values: Mapping, tops: ReadonlySet<string>, aliases: r
     if (ofInner !== undefined) return { kind: "vendor", vendor: ofInner, path: [inner] };
     if (inner === "nginx-ingress" && !aliases.includes(inner) && !areOurs(content))
       return { kind: "vendor", vendor: "unclear", path: [inner] };
-    const others = Object.keys(values).filter((key) => key !== inner && key !== "global");
+    const others = Object.keys(values).filter((key) => key !== inner && key !== "global" && isMapping(values[key]));
     return { kind: "values", content, path: [inner], others };
   }
   return own.some((key) => !usualTops.has(key))
