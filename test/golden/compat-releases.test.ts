@@ -72,7 +72,8 @@ test("content that is no object is not judged where it is about Ingresses, and l
     "namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: { name: edge }\n",
     "grafana.yaml": "image: { tag: v1 }\ningress: { enabled: true }\n",
     "helmfile.yaml": "releases: [{ name: edge, chart: ingress-nginx/ingress-nginx }]\n",
-    "site.yaml": "- hosts: all\n  tasks: []\n",
+    "site.yaml": "- import_playbook: ingress.yaml\n",
+    "disks.yaml": "- hosts: all\n  tasks: []\n",
     "broken.yaml": "metadata: { name: web }\n",
   });
   expect(code).toBe(3);
@@ -101,4 +102,39 @@ test("programs and scripts that install the chart are named, and others are not"
     "index.ts:1:1: this is a program of Pulumi or a CDK",
     "install.sh:1:1: this is a script that runs helm",
   ]);
+});
+
+test("a fleet.yaml of Rancher is a release, and one more for each target with values of its own", async () => {
+  const { code, text } = await compatOf({
+    "ingress/fleet.yaml": `defaultNamespace: edge
+helm:
+  chart: ingress-nginx
+  repo: https://kubernetes.github.io/ingress-nginx
+  valuesFiles: [values.yaml, gone.yaml]
+  values: { controller: { kind: DaemonSet } }
+  valuesFrom: [{ secretKeyRef: { name: token } }]
+targetCustomizations:
+  - { name: east, helm: { values: { controller: { hostNetwork: true } } } }
+  - { name: west }
+`,
+    "ingress/values.yaml": "controller: { config: { use-gzip: a } }\n",
+    "grafana/fleet.yaml": "helm: { chart: grafana, values: { ingress: { enabled: true } } }\n",
+  });
+  expect(code).toBe(3);
+  expect(text).toContain(
+    "Fleet's release ingress-nginx (ingress/fleet.yaml:5:30): its values file gone.yaml is not read",
+  );
+  expect(text).toContain("its values in Secret token are not read");
+  expect(text).toContain('key use-gzip: "a" is neither');
+  expect(text).toMatch(/key use-gzip \(ingress\/values.yaml:1:\d+\) /);
+  expect(text).toContain("value controller.hostNetwork, Fleet's release ingress-nginx for east (ingress/fleet.yaml:9:");
+  expect(text).not.toContain("grafana");
+});
+
+test("an umbrella of many charts names a few of the others", async () => {
+  const others = Array.from({ length: 8 }, (_, at) => `chart${at}: { enabled: true }\n`).join("");
+  const { text } = await compatOf({
+    "values.yaml": `ingress-nginx: { controller: { kind: DaemonSet } }\nname: a\n${others}`,
+  });
+  expect(text).toContain("left out: chart0, chart1, chart2, chart3, chart4 and 3 more ");
 });

@@ -27,6 +27,7 @@ import {
   releasesIn,
   valuesFilesOf,
 } from "./chart/embedded.ts";
+import { isFleet } from "./chart/fleet.ts";
 import { isOtherContent, mentionsIngress } from "./chart/other-content.ts";
 import { notesOfRke2, rke2Defaults } from "./chart/rke2.ts";
 import { dependenciesOf, isChart, isOfAnotherChart } from "./chart/umbrella.ts";
@@ -78,7 +79,7 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
   // Without any object, other content is all that was given, so it is named.
   const isAlone = ![...files.values()].some(({ objects, others }) => objects.length + others.length > 0);
   for (const [file, { others, strays = [] }] of files) {
-    for (const other of [...others, ...strays.filter(({ value }) => isKustomization(value))]) {
+    for (const other of [...others, ...strays.filter(({ value }) => isKustomization(value) || isFleet(value))]) {
       for (const release of releasesIn(other)) {
         const found = sourceOf(release, other, file, files);
         unjudged.push(...found.unjudged);
@@ -90,6 +91,7 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
     for (const stray of strays) {
       const isKnown =
         isKustomization(stray.value) ||
+        isFleet(stray.value) ||
         named.has(file) ||
         isChart(stray.value, file) ||
         isOfAnotherChart(file, files) ||
@@ -113,7 +115,7 @@ function valuesFilesIn(files: Files): ReadonlySet<string> {
       ...[...others, ...strays].flatMap(({ value }) =>
         isKustomization(value) ? valuesFilesOf(value).map((name) => join(dirname(file), name)) : [],
       ),
-      ...others
+      ...[...others, ...strays.filter(({ value }) => isFleet(value))]
         .flatMap(releasesIn)
         .flatMap(({ chart, parts }) =>
           parts.flatMap((part) => (chart === "ours" && part.kind === "file" ? [pathOf(part, file)] : [])),

@@ -1,7 +1,7 @@
 /**
  * Finds releases of ingress-nginx's chart that another tool installs, with their values: Flux
  * HelmRelease, Argo CD Application and ApplicationSet, the HelmChart and HelmChartConfig of k3s and
- * rke2, and the helmCharts of a kustomization.
+ * rke2, the fleet.yaml of Rancher's Fleet, and the helmCharts of a kustomization.
  */
 import type { Path } from "../../../manifests/check.ts";
 import type { OtherObject } from "../../../manifests/manifest.ts";
@@ -9,6 +9,7 @@ import type { Place } from "../../../manifests/place.ts";
 import { isMapping, type Mapping } from "../../../model/mapping.ts";
 import { at } from "../value-at.ts";
 import { chartOf, type Vendor, vendors } from "../vendors.ts";
+import { fleetReleases, isFleet } from "./fleet.ts";
 
 export interface Release {
   /** `HelmRelease flux/ingress`. */
@@ -58,6 +59,7 @@ export function releasesIn({ value }: OtherObject): readonly Release[] {
   if (group === "argoproj.io" && value.kind === "ApplicationSet")
     return argoReleases(value, ["spec", "template", "spec"]);
   if (group === "helm.cattle.io") return k3sRelease(value);
+  if (isFleet(value)) return fleetReleases(value);
   if (isKustomization(value)) return kustomizeReleases(list(value.helmCharts), ["helmCharts"]);
   if (value.kind === "HelmChartInflationGenerator") return kustomizeReleases([value], []);
   return [];
