@@ -5,6 +5,8 @@ const limits = "limit-rps and limit-rpm limit requests, and limit-connections co
 const probes = "the readiness probes of the Pods decide which of them are asked";
 
 test.each([
+  ["auth-basic", "auth-type: basic asks for a password, and auth-secret names the Secret with the passwords"],
+  ["custom-request-headers", "proxy-set-headers in the controller's ConfigMap adds headers to all requests"],
   ["rate-limit", limits],
   ["rate-limit-requests-per-second", limits],
   ["rate-limit-status-code", limits],

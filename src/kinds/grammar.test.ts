@@ -33,6 +33,8 @@ test.each([
 test.each([
   ["env A", 'line 1: ";" or "{" is missing after "env A"'],
   ["a;\n}", 'line 2: unexpected "}"'],
+  ["location ^~ /admin\n  return 403;\n}", 'line 3: unexpected "}"; the location of line 1 has no "{"'],
+  ["if ($a) { b; }\nif ($c)\n  return 403;\n}", 'line 4: unexpected "}"; the if of line 2 has no "{"'],
   ["server {\n a;", "line 1: the block of server is not closed"],
   ['a "b', "line 1: a quote is not closed"],
   ['a "b"c;', 'line 1: unexpected "c" after a quoted word'],

@@ -48,12 +48,30 @@ export function parse(text: string): Parsed {
   try {
     const reader = new Reader(text);
     const statements = reader.statements();
-    if (!reader.done()) throw new Mistake(`line ${reader.line()}: unexpected "}"`);
+    if (!reader.done()) throw new Mistake(`line ${reader.line()}: unexpected "}"${unopened(statements)}`);
     return { ok: true, statements };
   } catch (error) {
     if (error instanceof Mistake) return { ok: false, why: error.message };
     throw error;
   }
+}
+
+const withBlocks: ReadonlySet<string> = new Set([
+  "if",
+  "location",
+  "limit_except",
+  "server",
+  "upstream",
+  "map",
+  "geo",
+  "types",
+  "split_clients",
+]);
+
+/** Names the last statement that needs a block and has none, which is why a "}" is too much. */
+function unopened(statements: readonly Statement[]): string {
+  const found = statements.findLast(({ name, block }) => block === undefined && withBlocks.has(name));
+  return found === undefined ? "" : `; the ${found.name} of line ${found.line} has no "{"`;
 }
 
 class Reader {

@@ -169,3 +169,10 @@ test("what the ConfigMap turns on is not missing", () => {
   expect(idle({ "disable-proxy-intercept-errors": "true" }, { "custom-http-errors": "404" })).toEqual([]);
   expect(idle({ "limit-rate": "5", "proxy-buffers-number": "8" }, { "proxy-buffering": "on" })).toEqual([]);
 });
+
+test("an annotation whose counterpart is refused gets no message of its own", () => {
+  const target = { "proxy-redirect-to": "/" };
+  expect(idle(target)).toEqual(["proxy-redirect-to: proxy-redirect-from is off"]);
+  expect(idle({ ...target, "proxy-redirect-from": "https://$host" })).toEqual([]);
+  expect(idle({ ...target, "proxy-redirect-from": "off" })).toEqual(["proxy-redirect-to: proxy-redirect-from is off"]);
+});

@@ -68,14 +68,16 @@ const ownerOf = new Map<string, AnyFeature>(
 );
 
 /**
- * Returns why this annotation has no effect beside the others; undefined if it has one. Where an
- * object is not served, an annotation may be refused, and then its value says nothing.
+ * Returns why this annotation has no effect beside the others; undefined if it has one. The value
+ * of an annotation that is refused says nothing, and its own Problem is enough.
  */
 export function idleBeside(key: string, { values, verdict, problems }: Refusals): string | undefined {
   const own = hooks.get(key);
   if (own?.onlyWith === undefined) return undefined;
   const refused = new Set(
-    verdict === "serve" ? [] : problems.flatMap((one) => ("key" in one ? [ownerOf.get(one.key)] : [])),
+    problems
+      .filter(({ kind }) => verdict !== "serve" || kind === "annotation-unreadable")
+      .flatMap((one) => ("key" in one ? [ownerOf.get(one.key)] : [])),
   );
   let isKnown = !refused.has(ownerOf.get(key));
   const other: Other = (feature) => {
