@@ -90,7 +90,7 @@ test("an unknown key that ingress-nginx ignored is named in the notes, and nothi
       stats: { enabled: "true" },
       service: { internalTrafficPolicy: "Local" },
       metrics: { service: { monitor: {} } },
-      config: { "enable-vts-status": "false", "service-tokens": "false", "Use-Gzip": "true" },
+      config: { "enable-vts-status": "false", "enable-http2": "on", "service-tokens": "false", "Use-Gzip": "true" },
     },
   };
   const { notes } = await render(values);
@@ -117,6 +117,7 @@ test("an unknown key that ingress-nginx ignored is named in the notes, and nothi
     "- controllerMetrics",
     "- name",
     "- namespace",
+    "- controller.config.enable-http2 (did you mean use-http2?)",
     "- controller.config.enable-vts-status (the VTS module was removed from ingress-nginx; the metrics say the same)",
     "- controller.config.service-tokens (did you mean server-tokens?)",
   ]);
@@ -242,6 +243,25 @@ test("a Kubernetes object in the place of a values file is reported as an object
   expect(refused).toContain("this is a Kubernetes object and no values file of this chart");
   expect(refused).toContain("kind ConfigMap");
   expect(refused).not.toContain("did you mean");
+});
+
+test("a key that is only a small part of a name is no typo of it", async () => {
+  const values = { common: { team: "edge" }, controller: { ingress: { enabled: false } } };
+  expect(unknownIn((await render(values)).notes)).toEqual([
+    "- common (did you mean commonLabels?)",
+    "- controller.ingress (did you mean controller.ingressClassResource?)",
+  ]);
+  expect(judgedByCompat(values).map(({ fate }) => fate)).toEqual(["ignored", "ignored"]);
+});
+
+test("fields of Services that are 0 or empty are left out, as in ingress-nginx's chart", async () => {
+  const specOf = async (service: object) =>
+    one(await render({ controller: { service } }), "Service", "ingress-nginx-controller").spec;
+  expect(await specOf({ healthCheckNodePort: 0, clusterIP: "", allocateLoadBalancerNodePorts: false })).toEqual({
+    ...(await specOf({})),
+    allocateLoadBalancerNodePorts: false,
+  });
+  expect((await specOf({ healthCheckNodePort: 30_100 })).healthCheckNodePort).toBe(30_100);
 });
 
 test("every typo is named, and values of other charts are left alone", async () => {

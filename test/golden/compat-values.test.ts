@@ -336,6 +336,22 @@ test("a variable of a template of Terraform is not judged, in a flag and in a va
   expect(text).toContain("value controller.ingressClassResource.name of values");
 });
 
+test("a key with a placeholder that makes it unreadable is not judged", async () => {
+  const { code, text } = await compatOf({
+    "values.yaml": `controller:
+  config:
+    proxy-real-ip-cidr: "\${cluster_cidr},10.0.0.0/8"
+    log-format-upstream: "\${remote_addr}"
+    keep-alive: "many"
+`,
+  });
+  expect(code).toBe(3);
+  expect(text).toContain(
+    'key proxy-real-ip-cidr of ConfigMap ingress-nginx/ingress-nginx-controller (values.yaml:3:5): "${cluster_cidr},10.0.0.0/8": a tool should have filled in ${cluster_cidr} before',
+  );
+  expect(text).toContain("2 ConfigMap keys 1 the same 1 differ");
+});
+
 test("a values file that helmfile renders names the command for values", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));

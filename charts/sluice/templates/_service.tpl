@@ -73,9 +73,10 @@ Fields of a Service spec that are copied when they are not empty. Takes the valu
   {{- toYaml . | nindent 2 }}
 {{- end }}
 {{- end }}
-{{- range $field := list "allocateLoadBalancerNodePorts" "healthCheckNodePort" }}
-{{- if and (hasKey $ $field) (not (kindIs "invalid" (get $ $field))) }}
-{{ $field }}: {{ include "sluice.scalar" (get $ $field) }}
+{{- with get $ "healthCheckNodePort" }}
+healthCheckNodePort: {{ include "sluice.scalar" . }}
 {{- end }}
+{{- if and (hasKey $ "allocateLoadBalancerNodePorts") (not (kindIs "invalid" (get $ "allocateLoadBalancerNodePorts"))) }}
+allocateLoadBalancerNodePorts: {{ include "sluice.scalar" (get $ "allocateLoadBalancerNodePorts") }}
 {{- end }}
 {{- end -}}

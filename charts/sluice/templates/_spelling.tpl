@@ -36,12 +36,13 @@ The name with the most similar spelling, or nothing. Takes a list: what was writ
 {{- end -}}
 
 {{/*
-"true" if a key is a typing mistake of a name: one letter in six differs, or the key is the name's
-beginning. Takes a list of both.
+"true" if a key is a typing mistake of a name: one letter in six differs, or the key is more than
+half of the name and its beginning. Takes a list of both.
 */}}
 {{- define "sluice.typos.isTypo" -}}
 {{- $most := max 1 (div (len (index . 0)) 6) | int -}}
-{{- if le (include "sluice.typos.distance" (list (lower (index . 0)) (lower (index . 1))) | int) $most -}}true{{- end -}}
+{{- $isPart := le (mul 2 (len (index . 0))) (len (index . 1)) -}}
+{{- if and (not $isPart) (le (include "sluice.typos.distance" (list (lower (index . 0)) (lower (index . 1))) | int) $most) -}}true{{- end -}}
 {{- end -}}
 
 {{/*

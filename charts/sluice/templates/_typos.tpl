@@ -51,6 +51,7 @@ A line for each value and each key of the ConfigMap that is unknown and has no e
 {{- if $ending }} ({{ $ending }})
 {{- else if $same }} (did you mean {{ $same }}?)
 {{- else if $elsewhere }} ({{ $elsewhere }})
+{{- else if include "sluice.typos.switched" (list $key $settings) }} (did you mean {{ include "sluice.typos.switched" (list $key $settings) }}?)
 {{- else }}{{ include "sluice.typos.similar" (list $key $settings $.Files) }}
 {{- end }}
 {{- end -}}
@@ -66,6 +67,20 @@ and the names.
 {{- $found := "" -}}
 {{- range index . 1 -}}
 {{- if and (not $found) (has . (list (printf "enable-%s" $word) (printf "max-%s" $word) (printf "use-%s" $word))) -}}{{- $found = . -}}{{- end -}}
+{{- end -}}
+{{- $found -}}
+{{- end -}}
+
+{{/*
+The name that switches the same thing with another word, or nothing: enable-gzip is use-gzip. Takes
+a list: what was written, and the names.
+*/}}
+{{- define "sluice.typos.switched" -}}
+{{- $word := index . 0 -}}
+{{- $bare := regexReplaceAll "^(enable|max|use)-" $word "" -}}
+{{- $found := "" -}}
+{{- range index . 1 -}}
+{{- if and (not $found) (ne $bare $word) (eq $bare (regexReplaceAll "^(enable|max|use)-" . "")) -}}{{- $found = . -}}{{- end -}}
 {{- end -}}
 {{- $found -}}
 {{- end -}}

@@ -26,6 +26,7 @@ import {
   headerItems,
   ingressItems,
   keyItems,
+  unfilledKeys,
   unfilledValues,
   unjudgedFlags,
   valueItem,
@@ -83,6 +84,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
       ...unjudgedSettings(settingsElsewhere(snapshot, options.configMap), world.place),
       ...unjudgedFlags(found),
       ...unfilledValues(found),
+      ...unfilledKeys(configMapOf(translation), everywhere, world),
     ],
     everybody: list.filter(({ concerns }) => concerns.length === 0).map(({ how }) => how),
   };

@@ -2,11 +2,11 @@
  * Reads the command line of a controller flag by flag, and returns the Flags that remain without
  * the unusable ones.
  */
-import { readValue, shown, unfilled } from "../../kinds/kind.ts";
+import { readValue, shown } from "../../kinds/kind.ts";
 import { split } from "../flags/arguments.ts";
 import { parseFlags } from "../flags/parse.ts";
 import { type Flags, flagList } from "../flags.ts";
-import { variableIn } from "./variables.ts";
+import { placeholderIn, variableIn } from "./variables.ts";
 
 export interface FlagInUse {
   /** Without the dashes. */
@@ -57,18 +57,12 @@ export function flagsInUse(argv: readonly string[]): { readonly inUse: readonly 
   return { inUse: [...inUse, { name: "", text: "", at: 0, work: why }], flags: nothing.flags };
 }
 
-/** Nothing else than a tool reads `${name}` in a flag; in settings it is a variable of nginx. */
-function ofTerraform(text: string): string | undefined {
-  const [reference] = /\$\{[^{}]+\}/.exec(text) ?? [];
-  return reference && `a tool should have filled in ${reference} before, such as Terraform`;
-}
-
 /** Kubernetes or a tool may replace a part of the text, and then the value can be good. */
 function unreadable(text: string, why: string): Pick<FlagInUse, "work" | "unjudged"> {
   const variable = variableIn(text);
   if (variable !== undefined)
     return { unjudged: `${shown(text)}: Kubernetes puts in the variable ${variable} of the Pod; check what it holds` };
-  const hint = unfilled(text) ?? ofTerraform(text);
+  const hint = placeholderIn(text);
   if (hint !== undefined) return { unjudged: `${shown(text)}: ${hint}` };
   return { work: why.startsWith(shown(text)) ? `it cannot be read: ${why}` : `${shown(text)} cannot be read: ${why}` };
 }

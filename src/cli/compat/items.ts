@@ -1,6 +1,7 @@
 /** Makes the Items of one Ingress, of the ConfigMap, of the command line and of a values file. */
 
 import type { Context } from "../../directives/nginx-directives.ts";
+import { shown } from "../../kinds/kind.ts";
 import { classOf, type Ingress, nameOf } from "../../model/objects.ts";
 import { type FilePlace, fullSentence, named, type Problem, sentence } from "../../problem.ts";
 import { settingList } from "../../settings/registry.ts";
@@ -18,6 +19,7 @@ import type { Item } from "./item.ts";
 import { Notes } from "./notes.ts";
 import type { Unjudged } from "./unjudged.ts";
 import { annotationsOf, type Uses, understood } from "./uses.ts";
+import { placeholderIn } from "./variables.ts";
 
 const settingOf = new Map(settingList.map(([, setting]) => [setting.key, setting]));
 
@@ -129,7 +131,8 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
   const notes = new Notes(world.list, uses, "everywhere");
   const object = { kind: "ConfigMap", ...nameOf(world.options.configMap ?? "") };
   const { settings } = world.translation.configuration;
-  return [...uses.key].map(([key, text]) => {
+  return [...uses.key].flatMap(([key, text]): Item[] => {
+    if (unfilledIn(key, text, world) !== undefined) return [];
     const setting = settingOf.get(key);
     const noEffect = setting?.noEffect;
     const useless = noEffect !== undefined && !isIdleThere(key);
@@ -148,9 +151,23 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
     ];
     const idle = plugins === undefined ? [...own.map(sentence), ...listed(geoip?.idle)] : [];
     const differs = useless ? [`it has no effect: ${noEffect}`] : [];
-    return notes.item({ of, what: "key", name: key, idle, place }, work, differs);
+    return [notes.item({ of, what: "key", name: key, idle, place }, work, differs)];
   });
 }
+
+/** Returns the keys that cannot be read before a tool has filled in their placeholders. */
+export function unfilledKeys(of: string, { key: keys }: Pick<Uses, "key">, world: World): readonly Unjudged[] {
+  const object = { kind: "ConfigMap", ...nameOf(world.options.configMap ?? "") };
+  return [...keys].flatMap(([key, text]): Unjudged[] => {
+    const hint = unfilledIn(key, text, world);
+    if (hint === undefined) return [];
+    const at = world.place({ object, kind: "setting-unknown", key });
+    return [{ of: `key ${key} of ${of}`, ...(at && { at }), why: `${shown(text)}: ${hint}` }];
+  });
+}
+
+const unfilledIn = (key: string, text: string, { everywhere }: World): string | undefined =>
+  everywhere.unreadable.has(key) ? placeholderIn(text) : undefined;
 
 /** Makes Items of the entries in ConfigMaps with headers that are left out. */
 export function headerItems(ofSettings: string, { problems, place }: World): readonly Item[] {

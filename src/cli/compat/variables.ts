@@ -1,5 +1,6 @@
 /** Replaces environment variables in a container's arguments, such as `$(POD_NAMESPACE)`. */
 
+import { unfilled } from "../../kinds/kind.ts";
 import { isMapping } from "../../model/mapping.ts";
 import { own } from "../../model/own.ts";
 
@@ -23,3 +24,12 @@ export const withVariables = (text: string, variables: Variables): string =>
 
 /** Returns the first variable that is left in `text`. */
 export const variableIn = (text: string): string | undefined => /\$\(([\w.-]+)\)/.exec(text)?.[1];
+
+/**
+ * Returns what a tool should have filled in. Nothing else than a tool reads `${name}` in a value
+ * that takes no variables of nginx.
+ */
+export function placeholderIn(text: string): string | undefined {
+  const [reference] = /\$\{[^{}]+\}/.exec(text) ?? [];
+  return unfilled(text) ?? (reference && `a tool should have filled in ${reference} before, such as Terraform`);
+}

@@ -61,6 +61,9 @@ test.each([
   ["modsecurity", { nearest: "enable-modsecurity" }],
   ["gzip", { nearest: "use-gzip" }],
   ["use-gzp", { nearest: "use-gzip" }],
+  ["enable-gzip", { nearest: "use-gzip" }],
+  ["enable-http2", { nearest: "use-http2" }],
+  ["use-server-tokens", { nearest: "server-tokens" }],
   ["nothing-of-the-kind", {}],
 ])("the meaning of the unknown key %s is found", (word, meaning) => {
   expect(

@@ -77,7 +77,8 @@ export interface Meaning {
 
 /**
  * Returns the probable meaning of an unknown word. It tries, in this order: another spelling of a
- * name, other places, a name that hardly differs, a directive of nginx, and a similar name. `names`
+ * name, other places, another switch of the same thing, a name that hardly differs, a directive of
+ * nginx, and a similar name. `names`
  * are those of the place in which the word stands.
  */
 export function meaningOf(word: string, here: WordPlace, names: readonly string[]): Meaning {
@@ -87,6 +88,8 @@ export function meaningOf(word: string, here: WordPlace, names: readonly string[
   if (same !== undefined) return { nearest: same };
   const elsewhere = elsewhereOf(word, here);
   if (elsewhere !== undefined) return { elsewhere };
+  const switched = switchedOtherwise(word, names);
+  if (switched !== undefined) return { nearest: switched };
   const similar = nearest(word, names);
   const directive = here === "flag" ? undefined : directives.get(lettersOf(word));
   if (directive !== undefined && (similar === undefined || !hardlyDiffers(word, similar)))
@@ -95,6 +98,12 @@ export function meaningOf(word: string, here: WordPlace, names: readonly string[
 }
 
 const switches = /^(enable|max|use)-/;
+
+/** Returns the name that switches the same thing with another word: `enable-gzip` is `use-gzip`. */
+function switchedOtherwise(word: string, names: readonly string[]): string | undefined {
+  const bare = word.replace(switches, "");
+  return bare === word ? undefined : names.find((name) => name.replace(switches, "") === bare);
+}
 
 const hardlyDiffers = (word: string, name: string): boolean =>
   name.endsWith(`-${word}`) || editDistance(word, name) < 3;

@@ -3,10 +3,11 @@
  * the chart. Only the words of JSON Schema that this file has are known; a test lists them.
  */
 import { readFileSync } from "node:fs";
-import { shown, unfilled } from "../../../kinds/kind.ts";
+import { shown } from "../../../kinds/kind.ts";
 import type { Path } from "../../../manifests/check.ts";
 import { isMapping } from "../../../model/mapping.ts";
 import { shipped } from "../../../shipped.ts";
+import { placeholderIn } from "../variables.ts";
 
 interface Schema {
   readonly type?: string | readonly string[];
@@ -91,8 +92,7 @@ function judged(value: unknown, why: string): Pick<Misfit, "fate" | "why"> {
   const mark = inBraces(value);
   if (mark !== undefined) return { fate: "unfilled", why: `${mark} is a placeholder that nothing has filled in` };
   if (typeof value === "string") {
-    const [variable] = /\$\{[^{}]*\}/.exec(value) ?? [];
-    const hint = unfilled(value) ?? (variable && `a tool should have filled in ${variable} before, such as Terraform`);
+    const hint = placeholderIn(value);
     if (hint !== undefined) return { fate: "unfilled", why: `${shown(value)}: ${hint}` };
   }
   const found = typeof value === "object" ? (Array.isArray(value) ? "a list" : "a mapping") : shown(String(value));

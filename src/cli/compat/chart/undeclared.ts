@@ -61,8 +61,9 @@ function isOfShape(value: unknown, declared: Declared, path: string): boolean {
 
 const shapeOf = (value: unknown) => (Array.isArray(value) ? "list" : isMapping(value) ? "mapping" : "plain");
 
-/** Whether the key is a typing mistake of the name, because one letter in six differs at most. */
+/** Whether the key is a typing mistake: one letter in six differs, or the name's end is missing. */
 const isTypoOf = (key: string, name: string): boolean =>
+  2 * key.length > name.length &&
   lettersBetween(key.toLowerCase(), name.toLowerCase()) <= Math.max(1, Math.floor(key.length / 6));
 
 /** Returns the declared values and all keys above them. */

@@ -32,5 +32,5 @@ export function withoutDatabases({ folder, mounts, image, isDownloaded }: GeoipS
   if (mounts === undefined || isMounted(folder, mounts)) return undefined;
   return isDownloaded || (image !== undefined && isForeign(image.replace(/[:@].*$/, "")))
     ? { work: `the databases are not in the image: mount them at ${folder} with controller.extraVolumes` }
-    : { idle: `no volume is mounted at ${folder}, so there are no databases, and it has no effect` };
+    : { idle: `key use-geoip2 has no effect: no volume is mounted at ${folder}, so there are no databases` };
 }
