@@ -3,7 +3,7 @@ import { isMapping, type Mapping } from "../../model/mapping.ts";
 
 const ofPlays = [
   ..."tasks roles pre_tasks import_playbook import_tasks include_tasks import_role include_role".split(" "),
-  ..."register become".split(" "),
+  ..."register become set_fact shell command copy template".split(" "),
 ];
 const modules = ["kubernetes.core.", "community.kubernetes.", "community.general.", "ansible.builtin."];
 
