@@ -118,12 +118,19 @@ const old = new Set(gone.split(" "));
  * Returns why the image's nginx refuses a directive in this block; undefined if it accepts the
  * directive.
  */
-export function directiveMistake(name: string, context: Context): string | undefined {
+export function directiveMistake(name: string, context: Context, args: readonly string[]): string | undefined {
   const allowed = allowedIn.get(name);
-  if (allowed?.includes(context)) return undefined;
+  if (allowed?.includes(context)) return ofOpenResty(name, args);
   if (allowed !== undefined) return `${name} belongs in ${oneOf(allowed.map(worded))}, not in ${worded(context)}`;
   if (old.has(name)) return `nginx ${newestNginx} has the directive ${name} no more; nginx ${oldestNginx} had it`;
   return `nginx ${newestNginx} has no directive ${name}`;
+}
+
+/** Finds what ingress-nginx's nginx takes because it has the patches of OpenResty. */
+function ofOpenResty(name: string, args: readonly string[]): string | undefined {
+  const local = name === "resolver" ? args.find((one) => one.startsWith("local=")) : undefined;
+  if (local === undefined) return undefined;
+  return `only OpenResty's nginx has resolver ${local}; without the line, the name servers of the Pod are asked`;
 }
 
 const worded = (context: Context): string => context.replace(/^if in /, "an if of a ");

@@ -26,6 +26,12 @@ test("a directive that nginx does not have is reported with its line and the nea
   ]);
 });
 
+test("an argument that only OpenResty's nginx knows is reported", () => {
+  expect(sentences(annotation("resolver 10.0.0.10 valid=5s;\nresolver local=on ipv6=off;", "server"))).toEqual([
+    "annotation configuration-snippet: line 2: only OpenResty's nginx has resolver local=on; without the line, the name servers of the Pod are asked; nginx would refuse it",
+  ]);
+});
+
 test("a variable that nothing declares is reported, and one that another snippet declares is not", () => {
   const reads = annotation("add_header X-Tenant $tenant;\nadd_header X-User $remote_usr;");
   expect(sentences(reads)).toEqual([

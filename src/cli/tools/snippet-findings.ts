@@ -163,7 +163,7 @@ function mistakesIn(
   declared: Declared,
   context = snippet.context,
 ): Problem[] {
-  const mistake = directiveMistake(name, context);
+  const mistake = directiveMistake(name, context, args);
   if (mistake !== undefined) {
     const similar = allDirectives.includes(name) ? undefined : nearest(name, allDirectives);
     return [refused(snippet, line, mistake, similar)];

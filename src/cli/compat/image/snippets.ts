@@ -68,9 +68,9 @@ export function snippetWork(
 }
 
 /** Finds directives that the image's nginx does not have, or not in this block. */
-function directiveMistakes({ name, block = [] }: Statement, context: Context): readonly string[] {
+function directiveMistakes({ name, args, block = [] }: Statement, context: Context): readonly string[] {
   if (modules.some(({ directive }) => directive.test(name))) return [];
-  const mistake = directiveMistake(name, context);
+  const mistake = directiveMistake(name, context, args);
   if (mistake !== undefined) return [mistake];
   const inside = contextInside(name, context);
   return inside === undefined || name.includes("_by_lua") ? [] : block.flatMap((one) => directiveMistakes(one, inside));
