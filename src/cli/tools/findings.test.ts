@@ -127,3 +127,32 @@ test("findings of one snippet are in the order of its lines", () => {
   const numbers = found.flatMap(({ problem }) => /line (\d+):/.exec(fullSentence(problem))?.[1] ?? []);
   expect(numbers.map(Number)).toEqual(wrong);
 });
+
+test("a missing Service and a missing Secret are said with a similar name of the namespace", () => {
+  const object = (kind: string, name: string, namespace: string, spec: object, apiVersion = "v1") => ({
+    ...{ apiVersion, kind, metadata: { name, namespace } },
+    ...spec,
+  });
+  const backend = { service: { name: "apii", port: { number: 80 } } };
+  const spec = {
+    ingressClassName: "nginx",
+    tls: [{ hosts: ["a.example"], secretName: "web-tlss" }],
+    rules: [{ host: "a.example", http: { paths: [{ path: "/a(b", pathType: "ImplementationSpecific", backend }] } }],
+  };
+  const annotations = { "nginx.ingress.kubernetes.io/use-regex": "true" };
+  const web = object("Ingress", "web", "ns", { spec }, "networking.k8s.io/v1");
+  const objects = [
+    { ...web, metadata: { ...web.metadata, annotations } },
+    object("Service", "api", "ns", { spec: { ports: [{ port: 80 }] } }),
+    object("Service", "apia", "other", { spec: { ports: [{ port: 80 }] } }),
+    object("Secret", "web-tls", "ns", { data: {} }),
+  ];
+  const files = new Map([["all.yaml", readManifest(objects.map((one) => JSON.stringify(one)).join("\n---\n"))]]);
+  const sentences = findingsIn(files, defaultFlags("serve")).map(({ problem }) => sentence(problem));
+  // The webhook would refuse the path for the same reason, which is said once.
+  expect(sentences).toEqual([
+    "spec.tls[0].secretName: Secret ns/web-tlss not found (did you mean web-tls?); the default certificate is served",
+    'spec.rules[0].http.paths[0].path: "/a(b" is not a regular expression: a "(" is not closed; the path is ignored',
+    "spec.rules[0].http.paths[0].backend: Service ns/apii not found (did you mean api?); the path answers 503",
+  ]);
+});

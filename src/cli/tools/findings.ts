@@ -5,12 +5,14 @@
  */
 import { refusalsOf } from "../../admission/judge.ts";
 import { Neighbours } from "../../admission/neighbours.ts";
+import { didYouMean } from "../../did-you-mean.ts";
+import { nearest } from "../../kinds/nearest.ts";
 import { missingIn } from "../../missing.ts";
 import type { Unread } from "../../model/gist.ts";
-import { type Ingress, keyOfName, objectKey } from "../../model/objects.ts";
-import { type Snapshot, tableOf } from "../../model/snapshot.ts";
+import { type Ingress, type KubernetesObject, keyOfName, objectKey } from "../../model/objects.ts";
+import { type Snapshot, tableOf, type WatchedKind } from "../../model/snapshot.ts";
 import type { Finding } from "../../page/ask/world.ts";
-import { fullSentence, named, type Problem } from "../../problem.ts";
+import { fullSentence, named, type ObjectName, type Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { severityOf } from "../../severity.ts";
 import { ageOf, byAge } from "../../translate/age.ts";
@@ -66,10 +68,8 @@ export function judged(
   const ofObjects = withoutElsewhere([...problems.values()].flat(), snapshot);
   const { whole, unread } = withUnread(files, snapshot);
   const ofUnread = unread.size === 0 ? [] : problemsOfUnread(whole, unread, options);
-  const reported = new Set(ofObjects.map(fullSentence));
-  const atTheDoor = refusals(snapshot, configuration.settings, options).filter(
-    (one) => !reported.has(fullSentence(one)),
-  );
+  const reported = new Set(ofObjects.map(withoutEnd));
+  const atTheDoor = refusals(snapshot, configuration.settings, options).filter((one) => !reported.has(withoutEnd(one)));
   const definitions = definitionsOf(files);
   const hasClasses = [...definitions.keys()].some((id) => id.startsWith("IngressClass "));
   const ofClasses = [
@@ -91,7 +91,7 @@ export function judged(
     ...settingsElsewhere(snapshot, options.configMap),
     ...withoutModule(snapshot, configuration.settings, options),
   ]).map((given): Finding => {
-    const problem = aboutUnread(given, library.unread);
+    const problem = aboutMissing(given, library.unread, whole);
     const id = objectKey(problem.object.kind, keyOfName(problem.object));
     const definition = definitions.get(id);
     const object = definition?.object ?? unread.get(id);
@@ -116,6 +116,10 @@ export function judged(
   const parentless = (isAbout: (key: string) => boolean) => parentlessNote(snapshot, isAbout);
   return { findings: findings.sort(inOrder), leftOut, classless, gatewaysLeftOut, parentless };
 }
+
+/** Identifies a mistake, whatever is done about it. */
+const withoutEnd = (problem: Problem): string =>
+  fullSentence("done" in problem ? ({ ...problem, done: "" } as Problem) : problem);
 
 function problemsOfUnread(whole: Snapshot, unread: UnreadObjects, options: TranslateOptions): Problem[] {
   const { problems } = translate({ ...emptyInputs, snapshot: whole }, options, unmadeCertificate);
@@ -166,13 +170,13 @@ const refusedInFiles = "is in the files, and is left out because of its own mist
 
 /**
  * Returns another reason if the object that is missing is in a file and has a mistake, so that
- * the author does not look for its file. All other Problems stay as they are.
+ * the author does not look for its file, and names a similar object of the namespace otherwise.
  */
-function aboutUnread(problem: Problem, unread: readonly Unread[]): Problem {
+function aboutMissing(problem: Problem, unread: readonly Unread[], snapshot: Snapshot): Problem {
   const missing = missingIn(problem);
   if (missing === undefined) return problem;
   const key = keyOfName(missing);
-  if (!unread.some((one) => one.kind === missing.kind && one.key === key)) return problem;
+  if (!unread.some((one) => one.kind === missing.kind && one.key === key)) return withHint(problem, missing, snapshot);
   switch (problem.kind) {
     case "service-missing":
     case "secret-unusable":
@@ -183,6 +187,19 @@ function aboutUnread(problem: Problem, unread: readonly Unread[]): Problem {
     default:
       return problem;
   }
+}
+
+/** Adds the name of the object that is probably meant. */
+function withHint(problem: Problem, { kind, namespace, name }: ObjectName, snapshot: Snapshot): Problem {
+  if (!Object.hasOwn(tableOf, kind)) return problem;
+  const all: Iterable<KubernetesObject> = snapshot[tableOf[kind as WatchedKind]]?.values() ?? [];
+  const names = [...all].flatMap(({ metadata }) => (metadata.namespace === namespace ? [metadata.name] : []));
+  const hint = didYouMean(nearest(name, names));
+  if (hint === "") return problem;
+  if (problem.kind === "service-missing") return { ...problem, why: `${problem.why ?? "not found"}${hint}` };
+  return "why" in problem && problem.why?.endsWith("not found")
+    ? { ...problem, why: `${problem.why}${hint}` }
+    : problem;
 }
 
 /** Returns each Problem once. A Secret that is missing is a Problem of each host that uses it. */

@@ -32,6 +32,11 @@ test("an argument that only OpenResty's nginx knows is reported", () => {
   ]);
 });
 
+test("a location whose answer is misspelt gets no finding that it has none", () => {
+  const location = annotation('location /h { retrun 200 "ok"; }', "server");
+  expect(sentences(location)).toEqual([expect.stringContaining("no directive retrun (did you mean return?)")]);
+});
+
 test("a variable that nothing declares is reported, and one that another snippet declares is not", () => {
   const reads = annotation("add_header X-Tenant $tenant;\nadd_header X-User $remote_usr;");
   expect(sentences(reads)).toEqual([

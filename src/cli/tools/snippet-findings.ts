@@ -124,6 +124,8 @@ const answers =
 function withoutAnswer({ name, args, line, block = [] }: Statement, { object, field }: Snippet): Problem[] {
   const isOrdinary = name === "location" && !args.at(-1)?.startsWith("@");
   if (!isOrdinary || block.some((one) => answers.test(one.name) || one.name === "location")) return [];
+  // A misspelt directive may be the one that answers, and it has a finding of its own.
+  if (block.some((one) => !allDirectives.includes(one.name))) return [];
   const why = `line ${line}: location ${visible(args.join(" "))} names no backend, so nginx looks for a file of its own and answers 404; it needs a proxy_pass`;
   return [{ object, kind: "field-doubtful", field, why }];
 }
