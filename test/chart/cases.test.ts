@@ -245,6 +245,23 @@ test("a Kubernetes object in the place of a values file is reported as an object
   expect(refused).not.toContain("did you mean");
 });
 
+test("a key that is the end of a name, or a part of another chart, gets a hint", async () => {
+  const controller = {
+    strategy: { type: "Recreate" },
+    podDisruptionBudget: { enabled: true },
+    wallarm: { enabled: true },
+  };
+  expect(unknownIn((await render({ controller })).notes)).toEqual([
+    "- controller.podDisruptionBudget (controller.minAvailable and maxUnavailable are its limits, and two replicas have one)",
+    "- controller.strategy (did you mean controller.updateStrategy?)",
+    "- controller.wallarm (only Wallarm's build of ingress-nginx has it, and its module is not in the image)",
+  ]);
+  expect(judgedByCompat({ controller }).map(({ path, fate }) => `${fate} ${path}`)).toEqual([
+    "ignored controller.strategy",
+    "ignored controller.podDisruptionBudget",
+  ]);
+});
+
 test("a key that is only a small part of a name is no typo of it", async () => {
   const values = { common: { team: "edge" }, controller: { ingress: { enabled: false } } };
   expect(unknownIn((await render(values)).notes)).toEqual([
@@ -478,15 +495,15 @@ test("an image that others have built on ingress-nginx's is not called ingress-n
 });
 
 test("tracing that old values switch off is not named in the notes, and tracing that they switch on is", async () => {
-  const named = async (enabled: boolean) =>
+  const named = async (enabled: boolean | string) =>
     valuesNamedIn((await render({ controller: { opentelemetry: { enabled } } })).notes);
-  const ofCompat = (enabled: boolean) =>
+  const ofCompat = (enabled: boolean | string) =>
     valuesInUse({
       content: { controller: { opentelemetry: { enabled, name: "otel" } } },
       placeOf: () => ({ file: "values.yaml", line: 1, column: 1 }),
     }).map(({ fate }) => fate);
   expect([await named(true), ofCompat(true)]).toEqual([["controller.opentelemetry"], ["no meaning"]]);
-  expect([await named(false), ofCompat(false)]).toEqual([[], ["same"]]);
+  for (const off of [false, "false"]) expect([await named(off), ofCompat(off)]).toEqual([[], ["same"]]);
 });
 
 test("values without a meaning below a switch that is off are not named in the notes", async () => {

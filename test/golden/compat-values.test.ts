@@ -306,6 +306,14 @@ test("an image that is built on ingress-nginx's is work, and so are the Lua plug
   expect([later.code, later.text]).toEqual([0, expect.stringContaining("Lua plugins were removed")]);
 });
 
+test("the module of Wallarm's build of ingress-nginx is work where it is on", async () => {
+  const compatWith = (enabled: boolean) =>
+    compatOf({ "values.yaml": `controller: { kind: DaemonSet, wallarm: { enabled: ${enabled}, token: secret } }\n` });
+  const on = await compatWith(true);
+  expect([on.code, on.text]).toEqual([1, expect.stringContaining("the image filters no requests")]);
+  expect((await compatWith(false)).code).toBe(0);
+});
+
 test("modules and files of a user's own image are work", async () => {
   const { code, text } = await compatOf({
     "values.yaml": `controller:

@@ -141,8 +141,13 @@ test("values of F5's chart are recognised by the image, the keys of the ConfigMa
     expect(found.code).toBe(3);
     expect(found.text.replace(/\s+/g, " ")).toContain("values.yaml:1:1: these are values of F5's");
   }
-  const ours = await compatOf("controller: { image: { repository: ingress-nginx/controller }, ingressClass: nginx }\n");
-  expect([ours.code, ours.text.includes("F5")]).toEqual([0, false]);
+  for (const one of [
+    "image: { repository: ingress-nginx/controller }",
+    "allowSnippetAnnotations: true, appprotect: {}",
+  ]) {
+    const ours = await compatOf(`controller: { ${one}, ingressClass: nginx }\n`);
+    expect([ours.code, ours.text.includes("F5")]).toEqual([0, false]);
+  }
 });
 
 test("content that the schema of the chart refuses needs work, and a placeholder is not judged", async () => {

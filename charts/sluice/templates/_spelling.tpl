@@ -36,6 +36,19 @@ The name with the most similar spelling, or nothing. Takes a list: what was writ
 {{- end -}}
 
 {{/*
+The first name that ends with the word, or nothing: strategy is updateStrategy. Takes a list: what
+was written, and the names.
+*/}}
+{{- define "sluice.typos.ending" -}}
+{{- $word := lower (index . 0) -}}
+{{- $found := "" -}}
+{{- range index . 1 -}}
+{{- if and (not $found) (gt (len $word) 5) (hasSuffix $word (lower .)) -}}{{- $found = . -}}{{- end -}}
+{{- end -}}
+{{- $found -}}
+{{- end -}}
+
+{{/*
 "true" if a key is a typing mistake of a name: one letter in six differs, or the key is more than
 half of the name and its beginning. Takes a list of both.
 */}}

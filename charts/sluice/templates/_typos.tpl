@@ -182,7 +182,8 @@ of the file is similar to too many others for a hint.
 {{- if not (or (has $key (list "namespace" "internalTrafficPolicy")) (and (eq $path "") (eq $key "name"))) -}}
 {{- $exact := include "sluice.typos.exact" (list $path $key $keys) -}}
 {{- $elsewhere := include "sluice.typos.elsewhere" (list $key "value" $files) -}}
-{{- $similar := include "sluice.typos.nearest" (list $key (include "sluice.typos.ofShape" (list $value (index $ 0) (get $keys $path)) | fromJsonArray)) -}}
+{{- $fitting := include "sluice.typos.ofShape" (list $value (index $ 0) (get $keys $path)) | fromJsonArray -}}
+{{- $similar := include "sluice.typos.nearest" (list $key $fitting) | default (include "sluice.typos.ending" (list $key $fitting)) -}}
 {{- $meant := default (ternary "" (include "sluice.typos.join" (list $path $similar)) (empty $similar)) $exact -}}
 {{- $isBeside := and $exact (eq (regexReplaceAll "\\.?[^.]*$" $exact "") $path) -}}
 {{- $isTypo := or $isBeside (and $similar (not $exact) (include "sluice.typos.isTypo" (list $key $similar))) -}}

@@ -11,7 +11,7 @@ ingress-nginx's chart. What the values switch off, with all that stands below it
 {{- if and (kindIs "map" $at) (ne . "enabled") -}}{{- $off = or $off (eq (toJson $at.enabled) "false") -}}{{- end -}}
 {{- if and $found (kindIs "map" $at) (hasKey $at .) -}}{{- $at = get $at . -}}{{- else -}}{{- $found = false -}}{{- end -}}
 {{- end -}}
-{{- if kindIs "map" $at -}}{{- $off = or $off (eq (toJson $at.enabled) "false") -}}{{- end -}}
+{{- if kindIs "map" $at -}}{{- $off = or $off (eq (toJson $at.enabled) "false") (include "sluice.saysNo" $at.enabled) -}}{{- end -}}
 {{- if and $found (not $off) (not (kindIs "invalid" $at)) (ne (toJson $at) (toJson .silentAt)) }}
 - {{ .path }}: {{ .why }}
 {{- end -}}

@@ -59,7 +59,7 @@ const ofBitnami = ["config", "electionID", "extraArgs", "ingressClassResource", 
 /** Returns the vendor of these values, by their keys, if they are not ingress-nginx's. */
 export function vendorOfValues(values: Mapping): Vendor | undefined {
   const { controller } = values;
-  if (isMapping(controller) && isOfF5(controller)) return "f5";
+  if (isMapping(controller) && isOfF5(controller) && !isMixed(controller)) return "f5";
   if (Object.hasOwn(values, "nginxServiceMesh") || Object.hasOwn(values, "nginxAgent")) return "f5";
   return controller === undefined && ofBitnami.filter((key) => Object.hasOwn(values, key)).length > 1
     ? "bitnami"
@@ -71,10 +71,20 @@ function isOfF5(controller: Mapping): boolean {
   const { config, image, ingressClass } = controller;
   if (ofF5.some((key) => Object.hasOwn(controller, key)) || isMapping(ingressClass)) return true;
   if (isMapping(config) && isMapping(config.entries)) return true;
-  return isMapping(image) && isImageOfF5(String(image.repository ?? ""));
+  return isF5s(image);
 }
 
+const isF5s = (image: unknown): boolean => isMapping(image) && isImageOfF5(String(image.repository ?? ""));
+
+/**
+ * Whether values of ingress-nginx's chart hold keys of F5's as well, which they ignore. An image of
+ * F5's decides alone.
+ */
+const isMixed = (controller: Mapping): boolean =>
+  onlyOurs.some((key) => Object.hasOwn(controller, key)) && !isF5s(controller.image);
+
 const onlyOurs = [
+  "admissionWebhooks",
   "allowSnippetAnnotations",
   "enableAnnotationValidations",
   "ingressClassByName",

@@ -123,6 +123,7 @@ export const meanings: ReadonlyMap<string, string> = new Map(
     "connect-timeout": "proxy-connect-timeout limits the time until the backend accepts",
     "error-log": "error-log-path names the file, and error-log-level the least level",
     "keepalive-timeout": "keep-alive is the time for clients, and upstream-keepalive-timeout that for backends",
+    "pod-disruption-budget": "controller.minAvailable and maxUnavailable are its limits, and two replicas have one",
     "proxy-buffers": "proxy-buffers-number and proxy-buffer-size are the buffers",
     "proxy-timeout": "proxy-connect-timeout, proxy-read-timeout and proxy-send-timeout are the limits",
     "read-timeout": "proxy-read-timeout limits the pauses of the backend's answer",
@@ -130,6 +131,7 @@ export const meanings: ReadonlyMap<string, string> = new Map(
     "send-timeout": "proxy-send-timeout limits the pauses while the backend takes the request",
     "set-real-ip-from": "proxy-real-ip-cidr lists the proxies whose headers are believed",
     timeout: "proxy-connect-timeout, proxy-read-timeout and proxy-send-timeout are the limits",
+    wallarm: "only Wallarm's build of ingress-nginx has it, and its module is not in the image",
     "worker-rlimit-nofile": "max-worker-open-files is the limit",
   }).map(([name, meaning]) => [lettersOf(name), meaning]),
 );

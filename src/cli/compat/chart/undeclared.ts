@@ -47,7 +47,7 @@ export function judgeUndeclared(declared: Declared, path: readonly string[], val
   const elsewhere = elsewhereOf(key, "value");
   if (elsewhere !== undefined) return { fate: "ignored", elsewhere };
   const fitting = beside.filter((name) => isOfShape(value, declared, `${prefixOf(above)}${name}`));
-  const similar = speltAlike(key, fitting);
+  const similar = speltAlike(key, fitting) ?? endingLike(key, fitting);
   return similar === undefined ? { fate: "ignored" } : judged(joined(above, similar)!, isTypoOf(key, similar));
 }
 
@@ -130,6 +130,11 @@ function speltAlike(written: string, names: readonly string[]): string | undefin
     if (distance < least) [least, best] = [distance, name];
   }
   return best;
+}
+
+/** Returns the first name that ends with the word: `strategy` is `updateStrategy`. */
+function endingLike(word: string, names: readonly string[]): string | undefined {
+  return word.length < 6 ? undefined : names.find((name) => name.toLowerCase().endsWith(word.toLowerCase()));
 }
 
 /** Counts the letters that differ: 1 if the name begins with what was written. */

@@ -168,6 +168,8 @@ function undeclared(
   const name = path.join(".");
   const defaults = new Map([...declared].map(([one, { fallback }]) => [one, fallback]));
   const judged = judgeUndeclared(defaults, path, value);
+  if (name === "controller.wallarm" && at(value, "enabled") === true)
+    return [{ path: name, place, fate: "fails", note: `the image filters no requests, because ${wallarm}` }];
   switch (judged.fate) {
     case "free":
       return [];
@@ -184,6 +186,8 @@ function undeclared(
     }
   }
 }
+
+const wallarm = "Wallarm's module is only in Wallarm's build of ingress-nginx";
 
 /** Values that differ from ingress-nginx only with some contents. */
 const conditions: Readonly<Record<string, (value: unknown, all: ValuesSource["content"]) => boolean>> = {
@@ -226,7 +230,7 @@ function hasOwnPages({ defaultBackend }: ValuesSource["content"]): boolean {
  * needs no report.
  */
 function judged({ fate, fallback, note }: Declared, value: unknown): Pick<ValueInUse, "fate" | "note"> {
-  const isOff = fate === "no meaning" && isMapping(value) && value.enabled === false;
+  const isOff = fate === "no meaning" && isMapping(value) && /^(false|no|off)$/i.test(String(value.enabled));
   const usual = value === null || isOff || JSON.stringify(value) === fallback;
   return usual || fate === "same" || fate === "own" ? { fate: "same", note: "" } : { fate, note };
 }
