@@ -27,6 +27,14 @@ test.each([
     "proxy_buffering off; location /a { proxy_set_header X y; proxy_pass http://$a; }",
     "proxy_buffering off; location /a { proxy_set_header X y; proxy_pass http://$a; }",
   ],
+  [
+    'location /a { set $proxy_upstream_name "ns-a-80"; proxy_pass http://upstream_balancer; }',
+    'location /a { proxy_set_header Connection close; proxy_buffering on; set $proxy_upstream_name "ns-a-80"; proxy_pass http://upstream_balancer; proxy_redirect default; set_by_lua_block $s_to { return package.loaded["sluice.route"].named() } }',
+  ],
+  [
+    "location /a { proxy_set_header X y; proxy_buffering on; proxy_redirect off; proxy_pass http://upstream_balancer; if ($b) { set $proxy_upstream_name ns-a-80; } }",
+    'location /a { proxy_set_header X y; proxy_buffering on; proxy_redirect off; proxy_pass http://upstream_balancer; if ($b) { set $proxy_upstream_name ns-a-80; } set_by_lua_block $s_to { return package.loaded["sluice.route"].named() } }',
+  ],
   ["location {", "location {"],
 ])("the snippet %j gets the defaults that its locations lack", (text, written) => {
   expect(withOwnLocations(text)).toBe(written);

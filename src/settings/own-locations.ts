@@ -2,7 +2,7 @@
  * Gives locations in snippets nginx's own defaults. Sluice has lines about requests to backends in
  * the http block, for its own locations. ingress-nginx has them in each location instead, so that a
  * location in a snippet passes requests on with nginx's defaults: Host is the backend's name, and
- * redirects are corrected.
+ * redirects are corrected. A location that names a Service for ingress-nginx's upstream gets it.
  */
 import { parse, type Statement } from "../kinds/grammar.ts";
 import { type Insertion, withInsertions } from "./insertions.ts";
@@ -26,8 +26,28 @@ function insertionsIn({ name, block = [] }: Statement, isSaid: boolean): readonl
   const saysHere = isSaid || block.some((one) => one.name === buffering);
   if (name !== "location") return block.flatMap((one) => insertionsIn(one, saysHere));
   if (!passes(block)) return [];
-  return [...ownHeaders(block), ...(saysHere ? [] : ownBuffering(block)), ...ownRedirects(block)];
+  return [...ownHeaders(block), ...(saysHere ? [] : ownBuffering(block)), ...ownRedirects(block), ...named(block)];
 }
+
+/**
+ * Finds the Service that the block names by `$proxy_upstream_name`. The line stands behind both
+ * statements, so that nginx without Lua names the upstream that it lacks.
+ */
+function named(block: readonly Statement[]): Insertion[] {
+  const pass = block.find(({ name, args }) => name === "proxy_pass" && args[0] === "http://upstream_balancer");
+  const last = block.findLast((one) => namesService(one));
+  if (pass === undefined || last === undefined) return [];
+  const behind = last.from > pass.from ? last : pass;
+  const text = ' set_by_lua_block $s_to { return package.loaded["sluice.route"].named() }';
+  return [{ at: behind.from + behind.text.length, text }];
+}
+
+function namesService({ name, args, block = [] }: Statement): boolean {
+  return name === "location" ? false : setsName(name, args) || block.some(namesService);
+}
+
+const setsName = (name: string, args: readonly string[]): boolean =>
+  name === "set" && args[0] === "$proxy_upstream_name";
 
 function passes(block: readonly Statement[]): boolean {
   return block.some((one) => one.name === "proxy_pass" || passes(one.block ?? []));

@@ -40,6 +40,7 @@ const reasons: Readonly<Record<string, readonly string[]>> = {
     "access/configuration-snippet-directives",
     "access/configuration-snippet-locations-guarded",
     "access/configuration-snippet-names-the-upstream",
+    "access/server-snippet-names-the-upstream",
   ],
   "nginx alone refuses a large body before it knows the location, whose header the answer lacks": [
     "routing/body-too-large-over-https",

@@ -245,6 +245,9 @@ end
 -- Returns the upstream that $proxy_upstream_name names after a snippet has set it.
 _M.renamed = label.renamed
 
+-- Returns the upstream that it names in a location of a server-snippet.
+_M.named = label.named
+
 -- Runs in locations of snippets: sets the router's variables, and keeps the upstream that the
 -- snippet itself has set.
 function _M.inside(slot)

@@ -33,6 +33,12 @@ function _M.upstream(label, generation)
   return label
 end
 
+-- Returns the upstream that a location of a server-snippet names by $proxy_upstream_name. No
+-- router has run there.
+function _M.named()
+  return _M.upstream(ngx.var.proxy_upstream_name, store.generation())
+end
+
 -- Returns the upstream that $proxy_upstream_name names after a snippet has set it.
 function _M.renamed()
   local var = ngx.var
