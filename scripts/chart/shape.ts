@@ -22,13 +22,14 @@ export const testedAndCopied: Shape = { ...copiedFlag };
 export const text: Shape = { type: ["string", "null"] };
 /** A version, which YAML reads as a number when it is written 1.5. */
 export const version: Shape = { type: ["string", "number", "null"] };
-export const whole: Shape = { type: ["integer", "string", "null"], pattern: "^[0-9]+$", minimum: 0 };
+/** An integer; users leave it empty, and Kubernetes then has its own default. */
+export const whole: Shape = { type: ["integer", "string", "null"], pattern: "^[0-9]*$", minimum: 0 };
 /** A port number; people write it with and without quotes, and leave it empty. */
 export const port: Shape = { type: ["integer", "string", "null"], pattern: "^[0-9]*$", minimum: 0, maximum: 65535 };
 /** A port by number or by name. */
 export const target: Shape = { type: ["integer", "string", "null"] };
-/** A count or a percentage, as in a PodDisruptionBudget. */
-export const share: Shape = { type: ["integer", "string", "null"], minimum: 0, pattern: "^[0-9]+%?$" };
+/** A count or a percentage, as in a PodDisruptionBudget, or empty. */
+export const share: Shape = { type: ["integer", "string", "null"], minimum: 0, pattern: "^([0-9]+%?)?$" };
 /** An integer that may be switched off by an empty string. */
 export const optionalWhole: Shape = { type: ["integer", "string", "null"], pattern: "^[0-9]*$", minimum: 0 };
 /** Keys and plain values: labels, annotations, ConfigMap entries, flags. */

@@ -271,6 +271,20 @@ test("a key that is only a small part of a name is no typo of it", async () => {
   expect(judgedByCompat(values).map(({ fate }) => fate)).toEqual(["ignored", "ignored"]);
 });
 
+test("an empty text in place of a whole number leaves it to Kubernetes, as in ingress-nginx's chart", async () => {
+  const controller = { replicaCount: "", minReadySeconds: "", terminationGracePeriodSeconds: "" };
+  const { spec } = one(await render({ controller }), "Deployment", "ingress-nginx-controller");
+  const { terminationGracePeriodSeconds } = spec.template.spec;
+  expect([spec.replicas, spec.minReadySeconds, terminationGracePeriodSeconds]).toEqual([null, null, null]);
+  const budget = { replicaCount: 2, minAvailable: "", maxUnavailable: 1 };
+  const { spec: disruption } = one(
+    await render({ controller: budget }),
+    "PodDisruptionBudget",
+    "ingress-nginx-controller",
+  );
+  expect([disruption.minAvailable, disruption.maxUnavailable]).toEqual([undefined, 1]);
+});
+
 test("fields of Services that are 0 or empty are left out, as in ingress-nginx's chart", async () => {
   const specOf = async (service: object) =>
     one(await render({ controller: { service } }), "Service", "ingress-nginx-controller").spec;
