@@ -216,8 +216,11 @@ function judgedBy({ controller, controllers }: Given, sources: readonly ValuesSo
     if (controller !== undefined)
       return `flags and ConfigMap of ${controller.kind} ${controller.namespace}/${controller.name}`;
     if (sources.length === 0) return "no ingress-nginx was found in it, so its flags are taken to be the defaults";
-    return sources.every(({ content }) => setsNothing(content))
-      ? "its release of ingress-nginx sets no values, so flags and ConfigMap are the defaults of the chart"
-      : "flags and ConfigMap are those that the chart renders from the values";
+    const isPartial = sources.some((source) => source.isPartial);
+    if (sources.every(({ content }) => setsNothing(content)))
+      return isPartial
+        ? "the values of its release of ingress-nginx are not here, so flags and ConfigMap are taken to be the defaults of the chart"
+        : "its release of ingress-nginx sets no values, so flags and ConfigMap are the defaults of the chart";
+    return `flags and ConfigMap are those that the chart renders from the values${isPartial ? " that are here" : ""}`;
   }
 }

@@ -138,3 +138,27 @@ test("an umbrella of many charts names a few of the others", async () => {
   });
   expect(text).toContain("left out: chart0, chart1, chart2, chart3, chart4 and 3 more ");
 });
+
+test("a release whose values are elsewhere is not said to have none", async () => {
+  const application = (files: string, values = "") => `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: { name: ingress-nginx, namespace: argocd }
+spec:
+  source:
+    chart: ingress-nginx
+    repoURL: https://kubernetes.github.io/ingress-nginx
+    helm: { valueFiles: [${files}]${values} }
+`;
+  const gone = await compatOf({ "app.yaml": application("$values/edge.yaml") });
+  expect([gone.code, gone.text]).toEqual([
+    3,
+    expect.stringContaining("the values of its release of ingress-nginx are not here"),
+  ]);
+  const some = await compatOf({
+    "app.yaml": application("$values/edge.yaml", ", valuesObject: { controller: { kind: DaemonSet } }"),
+  });
+  expect(some.text).toContain("from the values that are here");
+  // The file of this name in the archive of the chart holds its defaults.
+  const own = await compatOf({ "app.yaml": application("values.yaml") });
+  expect([own.code, own.text]).toEqual([0, expect.stringContaining("its release of ingress-nginx sets no values")]);
+});

@@ -163,7 +163,8 @@ function sourceOf(release: Release, object: OtherObject, file: string, files: Fi
   };
   const home = { namespace, name: `${base}-controller` };
   const notes = release.isOfRke2 === true && { notes: notesOfRke2(own) };
-  const source: ValuesSource = { of, file, content, placeOf, home, others: [], ...notes };
+  const isPartial = read.length < parts.length && { isPartial: true as const };
+  const source: ValuesSource = { of, file, content, placeOf, home, others: [], ...notes, ...isPartial };
   if (release.isFolder !== true) return { source, unjudged };
   const inner = chartPart(content, declaredTops());
   if (inner.kind === "none") return { unjudged };

@@ -118,7 +118,9 @@ function argoReleases(value: Mapping, below: readonly string[]): Release[] {
     if (chart === undefined) return [];
     const helm = at(source, "helm");
     const inHelm = (...keys: (string | number)[]): Path => [...path, "helm", ...keys];
-    const files = list(folder === undefined && at(helm, "valueFiles")).map((file, number): Part => {
+    const files = list(folder === undefined && at(helm, "valueFiles")).flatMap((file, number): Part | Part[] => {
+      // Other files are in the archive of the chart, and this one holds its defaults.
+      if (file === "values.yaml") return [];
       const path = inHelm("valueFiles", number);
       const why = `its values file ${text(file)} is not read: name it with --values`;
       // `$values/ingress.yaml` is in the repository of another source, usually that of this folder.

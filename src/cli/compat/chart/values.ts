@@ -61,6 +61,8 @@ export interface ValuesSource {
   readonly home: { readonly namespace: string; readonly name: string };
   /** Keys of an umbrella chart's file that belong to another chart. */
   readonly others: readonly string[];
+  /** Some of its values are not here. */
+  readonly isPartial?: true;
   /** Values in `content` that only the old chart's defaults set, with what to do. */
   readonly notes?: ReadonlyMap<string, string>;
 }
