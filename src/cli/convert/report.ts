@@ -3,9 +3,13 @@
  * kind of difference with its reason and what to do.
  */
 
+import { featureList } from "../../annotations/registry.ts";
 import type { Difference } from "../../convert/proof/difference.ts";
 import type { Proof } from "../../convert/proof/proof.ts";
 import type { Note } from "../../convert/written.ts";
+import type { Balance } from "../../model/configuration.ts";
+import { balanceWords } from "../../routes/balance-words.ts";
+import { featureChange } from "../tools/feature-change.ts";
 import { counted, firstOf } from "../tools/words.ts";
 
 /** Differences with the same reason, on any number of hosts. */
@@ -50,9 +54,9 @@ export function reportText(proof: Proof, findings: readonly Finding[], notes: re
 }
 
 function findingText({ example, hosts, accepted }: Finding): string {
-  const { kind, field, request, now, after, why, todo, annotations } = example;
+  const { kind, field, request, why, todo, annotations } = example;
   const whose = annotations.length === 0 ? field : annotations.join(", ");
-  const values = kind === "manifest" ? [] : [`  now: ${short(now)}`, `  with routes: ${short(after)}`];
+  const values = kind === "manifest" ? [] : valuesOf(example);
   const lines = [
     `${accepted ? "accepted" : "differs"}: ${kind} (${whose}) at ${firstOf(hosts, fewHosts)}`,
     ...(kind === "manifest" ? [] : [`  ${request}`]),
@@ -60,6 +64,25 @@ function findingText({ example, hosts, accepted }: Finding): string {
     `  ${why}; ${todo}`,
   ];
   return `${lines.join("\n")}\n`;
+}
+
+/** Names what changes in the value of a feature, or in the choice of endpoints. */
+function valuesOf({ field, now, after }: Difference): readonly string[] {
+  const [was, is] = [now, after].map(readValue);
+  if (was === undefined && is === undefined) return [`  now: ${short(now)}`, `  with routes: ${short(after)}`];
+  const found = featureList.find(([, feature]) => field === `feature ${feature.name}`);
+  const change = found === undefined ? balanceChange(was, is) : featureChange(found[0], found[1].name, was, is);
+  return [`  now -> with routes: ${change}`];
+}
+
+function balanceChange(was: object | undefined, is: object | undefined): string {
+  const [before, after] = [was, is].map((one) => (one === undefined ? "nothing" : balanceWords(one as Balance)));
+  return before === after ? featureChange("", "balance", was, is) : `${before} -> ${after}`;
+}
+
+/** Returns undefined for a text that is no value of these. */
+function readValue(text: string): object | undefined {
+  return text.startsWith("{") ? (JSON.parse(text) as object) : undefined;
 }
 
 const longest = 160;

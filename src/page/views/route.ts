@@ -4,7 +4,7 @@
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { conditionWords } from "../../model/condition-words.ts";
-import { type Balance, catchAll, type Location, type Server, type Upstream } from "../../model/configuration.ts";
+import { catchAll, type Location, type Server, type Upstream } from "../../model/configuration.ts";
 import { addressWithPort } from "../../model/endpoint.ts";
 import { serverKey } from "../../model/listeners.ts";
 import { serviceOfUpstream } from "../../model/location.ts";
@@ -13,6 +13,7 @@ import { type Snapshot, tableOf, type WatchedKind } from "../../model/snapshot.t
 import type { Table } from "../../model/table.ts";
 import type { PeerFigures } from "../../nginx/channel.ts";
 import { fullSentence, type Problem } from "../../problem.ts";
+import { balanceWords } from "../../routes/balance-words.ts";
 import { routeOf, unreadyCounts } from "../../routes/routes.ts";
 import type { BackendRow, EndpointRow, RouteDetail } from "../api/routes.ts";
 import type { TrafficWindows } from "../live/traffic.ts";
@@ -106,19 +107,6 @@ function backendsOf({ backends, filters, features }: Location<FeatureValues>, { 
       unusable: unusable === undefined ? "" : fullSentence(unusable),
     };
   });
-}
-
-function balanceWords(balance: Balance): string {
-  switch (balance.algorithm) {
-    case "round_robin":
-      return "in turn";
-    case "ewma":
-      return "by time of answers (ewma)";
-    case "hash":
-      return `by hash of ${balance.by}`;
-    case "cookie":
-      return `by cookie ${balance.cookie.name}`;
-  }
 }
 
 type PlainEndpoint = Pick<EndpointRow, "service" | "address" | "state">;
