@@ -349,7 +349,7 @@ test("why names each mistake of an object that has the host or port, with its pl
   const json = JSON.parse((await ran(tool, asked[2]!, folder("why-mistakes"), "-o", "json")).text);
   expect(json.arrivals.map((one: { readonly changes: readonly string[] }) => one.changes)).toEqual([
     [
-      "HTTPRoute shop/loose names this host; correct it (all.yaml:39): spec.parentRefs[0]: Gateway shop/public has no listener named htpp; the route is not attached there",
+      "HTTPRoute shop/loose names this host; correct it (all.yaml:39): spec.parentRefs[0]: Gateway shop/public has no listener named htpp (did you mean http?); the route is not attached there",
     ],
   ]);
 });

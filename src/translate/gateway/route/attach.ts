@@ -1,4 +1,6 @@
 /** Finds the listeners to which a route is attached, for each of its parents. */
+import { didYouMean } from "../../../did-you-mean.ts";
+import { nearest } from "../../../kinds/nearest.ts";
 import { gatewayGroup, type ParentReference, type Route } from "../../../model/gateway/objects.ts";
 import { type Namespace, nameOf } from "../../../model/objects.ts";
 import type { ObjectName, Problem } from "../../../problem.ts";
@@ -109,7 +111,10 @@ function listenersOf(
     ...(port === undefined ? [] : [`on port ${port}`]),
   ].join(" ");
   if (named.length === 0) {
-    return refused("NoMatchingParent", field, `${called} has no listener${which === "" ? "" : ` ${which}`}`);
+    const names = listeners.map(({ listener }) => listener.name);
+    const meant = sectionName === undefined || names.includes(sectionName) ? undefined : nearest(sectionName, names);
+    const whose = `${called} has no listener${which === "" ? "" : ` ${which}`}`;
+    return refused("NoMatchingParent", field, `${whose}${didYouMean(meant)}`);
   }
   const whose = `${named.length === 1 ? `listener ${named[0]!.listener.name}` : "no listener"} of ${called}`;
   const not = named.length === 1 ? " not" : "";
