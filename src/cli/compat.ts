@@ -14,7 +14,7 @@ import { endings, exitCode, readEndings } from "./compat/endings.ts";
 import { assessed } from "./compat/gather.ts";
 import { severities } from "./compat/item.ts";
 import { reportMarkdown } from "./compat/markdown.ts";
-import { isAboutIngresses, otherLanguagesIn } from "./compat/other-languages.ts";
+import { isAboutIngresses, otherLanguage, otherLanguagesIn } from "./compat/other-languages.ts";
 import { othersIn } from "./compat/others.ts";
 import { reportText } from "./compat/report.ts";
 import { type Sources, valuesSources } from "./compat/sources.ts";
@@ -146,7 +146,8 @@ function withUnjudged(
   const unjudged = [
     ...assessment.unjudged.filter(({ at, of, why }) => {
       if (of !== at?.file) return true;
-      const isElsewhere = why === ofAnsible && folder !== undefined && !isAboutIngresses(of, join(folder, of));
+      const isOther = why === ofAnsible || otherLanguage(of) !== undefined;
+      const isElsewhere = isOther && folder !== undefined && !isAboutIngresses(of, join(folder, of));
       return !isElsewhere && !understood.has(`${at.file}:${at.line}`);
     }),
     ...ofSources,

@@ -23,10 +23,10 @@ const chart = {
 const namespace = { "namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: { name: edge }\n" };
 
 test("the parts of a chart beside objects are no mistakes", async () => {
-  const { code, failure } = await checked({ ...namespace, ...chart });
+  const { code, failure } = await checked({ ...namespace, ...chart, "edge.tfvars.json": "{}\n" });
   expect([code, failure]).toEqual([
     0,
-    "sluice check: 2 files are not Kubernetes objects, and left out: Chart.yaml, values.yaml",
+    "sluice check: 3 files are not Kubernetes objects, and left out: Chart.yaml, edge.tfvars.json, values.yaml",
   ]);
   const without = await checked({ ...namespace, "values.yaml": chart["values.yaml"] });
   expect([without.code, without.text]).toEqual([1, expect.stringContaining("kind is missing")]);
@@ -38,11 +38,13 @@ test("a folder without objects says what its files are", async () => {
     "values.yaml": "ingress-nginx: { controller: { kind: DaemonSet } }\n",
     "helmfile.yaml": "releases: [{ name: edge, chart: ingress-nginx/ingress-nginx }]\n",
     "site.yaml": "- hosts: all\n  tasks: []\n",
+    "fleet.yaml": "helm: { chart: ingress-nginx }\n",
     "list.yaml": "- hosts: all\n",
   });
-  expect([code, text]).toEqual([1, expect.stringContaining("5 errors and no warnings in 5 files")]);
+  expect([code, text]).toEqual([1, expect.stringContaining("6 errors and no warnings in 6 files")]);
   expect(text.match(/(?<=error: ).*(?=; it is ignored)/g)).toEqual([
     "this describes a Helm chart and is not a Kubernetes object; helm template renders the chart",
+    "this is for Rancher's Fleet and not a Kubernetes object",
     "this is a helmfile and not a Kubernetes object; helmfile template renders its releases",
     "it is not a Kubernetes object",
     "this is a playbook of Ansible, which is not read: give the files that it applies, or look at the cluster that it writes",

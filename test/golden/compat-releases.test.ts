@@ -4,10 +4,11 @@ import { compatOf } from "./support/compat-of.ts";
 
 test("several values files with one difference are named by their places", async () => {
   const { text } = await compatOf({
-    "a.yaml": "controller: { hostNetwork: true, kind: DaemonSet }\n",
-    "b.yaml": "controller:\n  hostNetwork: true\n",
+    "a.yaml": "controller: { hostNetwork: true, strategy: {} }\n",
+    "b.yaml": "controller:\n  hostNetwork: true\n  strategy: {}\n",
   });
   expect(text).toContain("value controller.hostNetwork, 2 places: a.yaml:1:15 b.yaml:2:3 ");
+  expect(text).toContain("values (a.yaml:1:34) and 1 more: value controller.strategy does not exist");
 });
 
 test("a name in place of the chart's is the same in both charts", async () => {
@@ -74,6 +75,7 @@ test("content that is no object is not judged where it is about Ingresses, and l
     "helmfile.yaml": "releases: [{ name: edge, chart: ingress-nginx/ingress-nginx }]\n",
     "site.yaml": "- import_playbook: ingress.yaml\n",
     "disks.yaml": "- hosts: all\n  tasks: []\n",
+    "edge.tfvars.json": '{ "name": "edge" }\n',
     "broken.yaml": "metadata: { name: web }\n",
   });
   expect(code).toBe(3);

@@ -141,7 +141,7 @@ export function idleLines(items: readonly Item[]): readonly string[] {
   return [...Map.groupBy(all, ({ sentence }) => sentence)].map(([sentence, members]) => {
     const [{ item }] = members as [(typeof members)[number]];
     const place = item.at === undefined ? "" : ` (${item.at.file}:${item.at.line}:${item.at.column})`;
-    return `${item.of}${members.length === 1 ? place : ` and ${members.length - 1} more`}: ${sentence}`;
+    return `${item.of}${place}${members.length === 1 ? "" : ` and ${members.length - 1} more`}: ${sentence}`;
   });
 }
 

@@ -18,11 +18,13 @@ export function playbook(value: unknown): string | undefined {
   return ofAnsible;
 }
 
-/** Completes a sentence about a Chart.yaml or a helmfile; undefined for any other value. */
+/** Completes a sentence about a chart, a helmfile or a fleet.yaml; undefined for other values. */
 export function renderedFirst(value: Mapping): string | undefined {
   if (isHelmfile(value))
     return "this is a helmfile and not a Kubernetes object; helmfile template renders its releases";
-  const { apiVersion, name, version, kind } = value;
+  const { apiVersion, name, version, kind, helm } = value;
+  if (kind === undefined && isMapping(helm) && typeof helm.chart === "string")
+    return "this is for Rancher's Fleet and not a Kubernetes object";
   if (kind !== undefined || !/^v[12]$/.test(String(apiVersion)) || typeof name !== "string" || version === undefined)
     return undefined;
   return "this describes a Helm chart and is not a Kubernetes object; helm template renders the chart";

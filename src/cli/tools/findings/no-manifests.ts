@@ -4,6 +4,7 @@
  */
 import type { Manifest } from "../../../manifests/manifest.ts";
 import { isOtherContent } from "../../compat/chart/other-content.ts";
+import { otherLanguage } from "../../compat/other-languages.ts";
 import { partWithin } from "../../compat/sources.ts";
 import type { Files } from "../folder.ts";
 import { counted, firstOf } from "../words.ts";
@@ -31,6 +32,7 @@ export function withoutOtherContent(files: Files): { readonly files: Files; read
 /** Returns the same Manifest if it has no such content. */
 function withoutStrays(manifest: Manifest, file: string, files: Files): Manifest {
   const { strays = [], faults } = manifest;
+  if (otherLanguage(file) !== undefined) return { ...manifest, faults: [] };
   const others = strays.filter(({ value }) => isOtherContent(value, file, files));
   if (others.length === 0) return manifest;
   const isOfOthers = among(others);
