@@ -56,6 +56,20 @@ test("nginx accepts the defaults", () => {
   expect(refusal(confOf({}))).toBe("");
 });
 
+test("nginx has no warning about trusted proxies, which may be every address", () => {
+  const file = join(run, "warned.conf");
+  const trusting = {
+    "use-proxy-protocol": "true",
+    "use-forwarded-headers": "true",
+    "proxy-real-ip-cidr": "0.0.0.0/0,::/0",
+  };
+  writeFileSync(file, confOf(trusting));
+  const tested = spawnSync(can.binary, ["-t", "-p", run, "-c", file, "-e", join(run, "start.log")], {
+    encoding: "utf8",
+  });
+  expect([tested.status, tested.stderr]).toEqual([0, expect.not.stringContaining("duplicate network")]);
+});
+
 test.each(acting.map((one) => [one.key, one] as const))("nginx accepts every sample of %s", (key, one) => {
   for (const sample of one.kind.good) {
     const data = { ...company(one), [key]: here(sample) };
