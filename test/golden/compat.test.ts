@@ -530,6 +530,19 @@ test.each([
   expect(found.text.includes("An ExternalName may be an IP address")).toBe(differs);
 });
 
+test.each([
+  [["mirror-target: https://copy.example/"], true],
+  // Both refuse the Ingress because of its limit.
+  [["mirror-target: https://copy.example/", "limit-rps: many"], false],
+  // Both use the default, which copies nothing.
+  [["mirror-target: copy.example"], false],
+  // ingress-nginx verifies nothing with this value, and Sluice closes the paths.
+  [["limit-rps: many", 'proxy-ssl-verify: "yes"', "proxy-ssl-secret: web/client"], true],
+])("the annotations %j differ: %s, because what neither controller applies does not", async (annotations, differs) => {
+  const { text } = await compatOf(ingress("a", "web", 1, annotations.map(prefixed).join(", ")));
+  expect(/\n(?:Differs|Needs work)\n/.test(text)).toBe(differs);
+});
+
 test("a location in an auth-snippet is work", async () => {
   const url = prefixed("auth-url: http://auth.example/check");
   const snippet = prefixed('auth-snippet: "location /open { auth_request off; }"');

@@ -18,7 +18,7 @@ import { snippetWork } from "./image/snippets.ts";
 import type { Item } from "./item.ts";
 import { Notes } from "./notes.ts";
 import type { Unjudged } from "./unjudged.ts";
-import { annotationsOf, type Uses, understood } from "./uses.ts";
+import { annotationsOf, isJudgedByValue, type Uses, understood } from "./uses.ts";
 import { placeholderIn } from "./variables.ts";
 
 const settingOf = new Map(settingList.map(([, setting]) => [setting.key, setting]));
@@ -54,13 +54,13 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const about = (name: string) => own.filter((problem) => keyOf(problem) === name);
   const isThere = (problem: Problem) => !world.onlyHere.has(fullSentence(problem));
   const isIdle = (name: string) => about(name).some((one) => one.kind === "annotation-useless" && one.beside === true);
-  const uses: Uses = {
+  const uses = withoutMistakes(own, list, {
     ...world.everywhere,
     annotation: understood(new Map([...written].filter(([name]) => !isIdle(name)))),
     shape,
     isUnreadable: (part, name) =>
       part === "annotation" && about(name).some(({ kind }) => kind === "annotation-unreadable"),
-  };
+  });
   const notes = new Notes(list, uses, "ingress");
   const allowed = translation.configuration.settings.allowSnippetAnnotations;
   const annotations = [...written].map(([name, text]): Item => {
@@ -86,6 +86,21 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const whole = notes.item({ of, what: "object", name: "", idle: rest.map(sentence), place: where }, work);
   const whose = { namespace: object.namespace, class: classNameOf(ingress) };
   return [...annotations, ...eachInItsPlace(whole, rest, place)].map((item) => ({ ...item, ...whose }));
+}
+
+/**
+ * Leaves out what neither controller applies: an annotation whose value cannot be read, so that
+ * both use the default, and everything of an Ingress that both refuse. If a difference is about
+ * such a value, it stays.
+ */
+function withoutMistakes(own: readonly Problem[], list: readonly Difference[], uses: Uses): Uses {
+  const mistakes = own.flatMap((one) => (one.kind === "annotation-unreadable" ? [one] : []));
+  if (mistakes.length === 0) return uses;
+  const isJudged = (key: string) => isJudgedByValue(uses, list, key);
+  const isRefused = mistakes.some(({ key, done }) => done === "reject" && !isJudged(key));
+  const isIgnored = (key: string) => isRefused || mistakes.some((one) => one.key === key && one.done === "default");
+  const kept = [...uses.annotation].filter(([key]) => !isIgnored(key) || isJudged(key));
+  return { ...uses, annotation: new Map(kept), shape: isRefused ? new Map() : uses.shape };
 }
 
 const listed = (one: string | undefined): readonly string[] => (one === undefined ? [] : [one]);

@@ -74,6 +74,17 @@ const allowedIn: Readonly<Record<string, (name: string) => boolean>> = {
   "auth-signin": (name) => isKnownVariable(name, "http"),
 };
 
+/** Whether a difference is about the value of this annotation, and not only about its presence. */
+export function isJudgedByValue(uses: Uses, list: readonly Difference[], key: string): boolean {
+  const parts = list.flatMap(({ concerns }) => concerns.map(({ about }) => about));
+  return parts.some(
+    (part) =>
+      part.of === "annotation" &&
+      (part.value !== undefined || part.only !== undefined) &&
+      matching(uses, part).includes(key),
+  );
+}
+
 const known = new Set(annotationKeys);
 
 /** Returns the annotations that have a meaning, with the prefix removed. */
