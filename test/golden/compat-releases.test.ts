@@ -164,3 +164,27 @@ spec:
   const own = await compatOf({ "app.yaml": application("values.yaml") });
   expect([own.code, own.text]).toEqual([0, expect.stringContaining("its release of ingress-nginx sets no values")]);
 });
+
+test("values of other charts that have a controller, too, are none of ingress-nginx", async () => {
+  const ours = "controller: { config: { use-gzip: a } }\n";
+  const argo = "controller: { replicas: 1, metrics: { enabled: true } }\nserver: { ingress: { enabled: true } }\n";
+  const files = {
+    "argocd/values.yaml": argo,
+    "metallb.yaml": "controller: { image: { tag: v1 } }\nspeaker: { enabled: true }\n",
+    "jenkins.yaml": "controller: { adminUser: a, installPlugins: [b], JCasC: {}, resources: {} }\n",
+    "umbrella.yaml": `argo-cd:\n${argo.replace(/^/gm, "  ")}\n`,
+    "edge.yaml": ours,
+  };
+  const { code, text } = await compatOf(files);
+  expect(code).toBe(3);
+  expect(text).toContain("1 chart value 1 the same");
+  const unjudged = text.match(/\S+\.yaml(?=:1:1: it is not a Kubernetes object, and its keys)/g);
+  expect(unjudged).toEqual(["argocd/values.yaml", "umbrella.yaml"]);
+  // A key at a wrong level does not make it another chart, and the name of the file counts.
+  const misplaced = await compatOf({ "edge.yaml": "controller: { kind: DaemonSet }\nservice: { type: NodePort }\n" });
+  expect(misplaced.text).toContain("value service does not exist");
+  const named = await compatOf({
+    "ingress-nginx.yaml": "controller: { kind: DaemonSet }\nextra: { type: NodePort }\n",
+  });
+  expect(named.text).toContain("value extra does not exist");
+});

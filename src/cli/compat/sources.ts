@@ -248,7 +248,7 @@ export function partWithin(values: Mapping, file: string, files: Files): ChartPa
   const foreign = known.find(({ alias, chart }) => chart !== "ours" && isMapping(values[alias]));
   if (ours.length === 0 && foreign !== undefined && foreign.chart !== "ours")
     return { kind: "vendor", vendor: foreign.chart, path: [foreign.alias] };
-  return chartPart(values, declaredTops(), ours);
+  return chartPart(values, declaredTops(), { aliases: ours, isNamed: /nginx|ingress/i.test(file) });
 }
 
 /** Returns why content is not judged; undefined if it is not about Ingresses. */

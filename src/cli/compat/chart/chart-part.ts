@@ -5,6 +5,7 @@
 import type { Path } from "../../../manifests/check.ts";
 import { isMapping, type Mapping } from "../../../model/mapping.ts";
 import { areOurs, type Vendor, vendorOfValues } from "../vendors.ts";
+import { areOfAnotherChart } from "./other-charts.ts";
 
 export type ChartPart =
   | { readonly kind: "values"; readonly content: Mapping; readonly path: Path; readonly others: readonly string[] }
@@ -28,16 +29,22 @@ const usualTops: ReadonlySet<string> = new Set([
 
 /**
  * Finds the chart's values in a file. `tops` are the top keys of the chart's own values; `aliases`
- * are names that an umbrella chart gives to the chart.
+ * are names that an umbrella chart gives to the chart. If nothing says that the values are
+ * ingress-nginx's, such as the name of the file, they count by their content.
  */
-export function chartPart(values: Mapping, tops: ReadonlySet<string>, aliases: readonly string[] = []): ChartPart {
+export function chartPart(
+  values: Mapping,
+  tops: ReadonlySet<string>,
+  { aliases = [], isNamed = true }: { readonly aliases?: readonly string[]; readonly isNamed?: boolean } = {},
+): ChartPart {
   const vendor = vendorOfValues(values);
   if (vendor !== undefined && aliases.length === 0) return { kind: "vendor", vendor, path: [] };
   const own = Object.keys(values).filter((key) => tops.has(key) && key !== "global");
   const inner = [...aliases, ...usualNames, ...Object.keys(values)].find((key) => {
     const value = values[key];
     if (aliases.includes(key)) return isMapping(value);
-    return !tops.has(key) && isMapping(value) && isMapping(value.controller) && !own.includes("controller");
+    if (tops.has(key) || !isMapping(value) || !isMapping(value.controller) || own.includes("controller")) return false;
+    return usualNames.includes(key) || !areOfAnotherChart(value);
   });
   if (inner !== undefined) {
     const content = values[inner] as Mapping;
@@ -48,6 +55,7 @@ export function chartPart(values: Mapping, tops: ReadonlySet<string>, aliases: r
     const others = Object.keys(values).filter((key) => key !== inner && key !== "global" && isMapping(values[key]));
     return { kind: "values", content, path: [inner], others };
   }
+  if (!isNamed && areOfAnotherChart(values)) return { kind: "none" };
   return own.some((key) => !usualTops.has(key))
     ? { kind: "values", content: values, path: [], others: [] }
     : { kind: "none" };

@@ -105,6 +105,9 @@ function declared(): ReadonlyMap<string, Declared> {
   return read;
 }
 
+/** Returns the paths of the chart's values. */
+export const declaredPaths = (): Iterable<string> => declared().keys();
+
 /** Returns the top keys of the chart's values. */
 export function declaredTops(): ReadonlySet<string> {
   return new Set([...declared().keys()].map((path) => path.replace(/\..*$/, "")));
