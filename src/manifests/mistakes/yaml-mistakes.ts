@@ -62,10 +62,13 @@ function unfinishedMerge(lines: readonly string[]): Mistake | undefined {
 const braces =
   /\{\{|\{%|%\{(?=~? *(if|else|endif|for|endfor)\b)|\[\[(?=-? *(\.|if |range |with |end))|<%|<\/?#(?=(if|else|list|assign|macro|include)\b)/;
 
+/** A quoted value that ends inside the marks of Helm: `name: "{{ include "web.name" . }}"`. */
+const quotedInside = /^[^"]*"[^"]*\{\{-?\s*(include|template|tpl|\.|\$\.)[^}"]*"/;
+
 /** Finds the first line with a mark of a template, up to this place. */
 function template(lines: readonly string[], { line }: Place): Mistake | undefined {
   const isTemplate = (one: string): boolean =>
-    braces.test(one.replace(/(^|\s)#.*$/, "")) && !/^\s*-?\s*[\w.-]+:\s*["'|>]/.test(one);
+    (braces.test(one.replace(/(^|\s)#.*$/, "")) && !/^\s*-?\s*[\w.-]+:\s*["'|>]/.test(one)) || quotedInside.test(one);
   const found = lines.slice(0, line + 1).findIndex(isTemplate);
   if (found < 0) return undefined;
   const [mark] = braces.exec(lines[found]!)!;
