@@ -115,3 +115,14 @@ test("a list or a mapping below controller.config becomes the text of ingress-ng
     expect.objectContaining({ fate: "ignored", note: expect.stringContaining(headers) }),
   ]);
 });
+
+test("keys of the ConfigMap that stand a level too deep are named with their place", async () => {
+  const controller = { config: { data: { "proxy-body-size": "30m" } } };
+  expect((await render({ controller })).notes).toContain(
+    "- controller.config.data (its keys belong to controller.config itself)\n",
+  );
+  const placeOf = () => ({ file: "values.yaml", line: 1, column: 1 });
+  expect(valuesInUse({ content: { controller }, placeOf })).toContainEqual(
+    expect.objectContaining({ fate: "ignored", note: expect.stringContaining("belong to controller.config itself") }),
+  );
+});

@@ -41,14 +41,17 @@ A line for each value and each key of the ConfigMap that is unknown and has no e
 {{- end -}}
 {{- end -}}
 {{- $settings := .Files.Get "files/settings.json" | fromJsonArray -}}
-{{- range $key, $_ := .Values.controller.config -}}
+{{- range $key, $value := .Values.controller.config -}}
 {{- if not (has (lower $key) $settings) }}
 - controller.config.{{ $key }}
+{{- $holds := false -}}
+{{- if kindIs "map" $value -}}{{- range $inner, $_ := $value }}{{ if has (lower $inner) $settings }}{{ $holds = true }}{{ end }}{{ end -}}{{- end -}}
 {{- $same := include "sluice.typos.spelling" (list $key $settings) | default (include "sluice.typos.switch" (list $key $settings)) -}}
 {{- $elsewhere := include "sluice.typos.elsewhere" (list $key "setting" $.Files) -}}
 {{- $ending := "" -}}
 {{- range $.Files.Get "files/endings.json" | fromJsonArray }}{{ if regexMatch .keys (lower $key) }}{{ $ending = .why }}{{ end }}{{ end -}}
-{{- if $ending }} ({{ $ending }})
+{{- if $holds }} (its keys belong to controller.config itself)
+{{- else if $ending }} ({{ $ending }})
 {{- else if $same }} (did you mean {{ $same }}?)
 {{- else if $elsewhere }} ({{ $elsewhere }})
 {{- else if include "sluice.typos.switched" (list $key $settings) }} (did you mean {{ include "sluice.typos.switched" (list $key $settings) }}?)

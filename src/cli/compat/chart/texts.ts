@@ -38,7 +38,7 @@ export function unmeantTexts(values: unknown): readonly FoundText[] {
   ];
 }
 
-const settingKeys = settingList.map(([, { key }]) => key);
+const settingKeys: readonly string[] = settingList.map(([, { key }]) => key);
 
 const hooks = ["lifecycle.preStop", "lifecycle.postStart", "livenessProbe", "readinessProbe", "startupProbe"];
 
@@ -81,12 +81,16 @@ function ownImage(values: unknown): FoundText[] {
 function shapedSettings(values: unknown): FoundText[] {
   const config = at(values, "controller", "config");
   return Object.entries(isMapping(config) ? config : {}).flatMap(([key, value]): FoundText[] => {
+    const path = ["controller", "config", key];
+    const name = `value ${path.join(".")}`;
+    if (isMapping(value) && Object.keys(value).some((inner) => settingKeys.includes(inner.toLowerCase())))
+      return [{ path, fate: "ignored", why: `${name} holds keys that belong to controller.config itself` }];
     if (typeof value !== "object" || value === null || speltOtherwise(key, settingKeys) === undefined) return [];
     const found = Array.isArray(value) ? "a list" : "a mapping";
     const ofHeaders = isMapping(value) ? speltOtherwise(key, ["proxySetHeaders", "addHeaders"]) : undefined;
     const instead = ofHeaders === undefined ? "write the text yourself" : `controller.${ofHeaders} takes a mapping`;
-    const why = `value controller.config.${key} is ${found}, which becomes the text ${shown(goText(value))}; ${instead}`;
-    return [{ path: ["controller", "config", key], fate: "ignored", why }];
+    const why = `${name} is ${found}, which becomes the text ${shown(goText(value))}; ${instead}`;
+    return [{ path, fate: "ignored", why }];
   });
 }
 
