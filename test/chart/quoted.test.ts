@@ -88,7 +88,6 @@ describe("a value in quotes", () => {
     [{ hostNetwork: "maybe" }, "/controller/hostNetwork"],
     [{ image: { runAsNonRoot: "maybe" } }, "/controller/image/runAsNonRoot"],
     [{ replicaCount: "two" }, "/controller/replicaCount"],
-    [{ replicaCount: "" }, "/controller/replicaCount"],
   ])("the value %j is refused", async (controller, place) => {
     await expect(render({ controller })).rejects.toThrow(place);
   });

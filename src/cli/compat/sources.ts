@@ -21,14 +21,13 @@ import {
   isKustomization,
   merged,
   otherVendor,
-  type Part,
   placeInText,
-  type Release,
   releasesIn,
   valuesFilesOf,
 } from "./chart/embedded.ts";
 import { isFleet } from "./chart/fleet.ts";
 import { isOtherContent, mentionsIngress } from "./chart/other-content.ts";
+import type { Part, Release } from "./chart/release.ts";
 import { notesOfRke2, rke2Defaults } from "./chart/rke2.ts";
 import { dependenciesOf, isChart, isOfAnotherChart } from "./chart/umbrella.ts";
 import { declaredTops, type ReadValues, type ValuesSource } from "./chart/values.ts";

@@ -5,7 +5,7 @@
 import { isMapping, type Mapping } from "../../../model/mapping.ts";
 import { at } from "../value-at.ts";
 import { chartOf } from "../vendors.ts";
-import type { Part, Release } from "./embedded.ts";
+import type { Part, Release } from "./release.ts";
 
 /** Whether it is a fleet.yaml with a chart of a repository. A fleet.yaml has no kind. */
 export const isFleet = ({ kind, helm }: Mapping): boolean =>
