@@ -4,6 +4,7 @@
  * formats that nothing declares. A snippet that is not allowed or cannot be parsed already has
  * another Problem and is skipped here.
  */
+
 import { answerVariables } from "../../annotations/external-auth/answer-variables.ts";
 import { didYouMean } from "../../did-you-mean.ts";
 import { allDirectives, type Context, contextInside, directiveMistake } from "../../directives/nginx-directives.ts";
@@ -17,6 +18,7 @@ import type { ObjectName, Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { TranslateOptions } from "../../translate/options.ts";
 import { visible } from "../../visible.ts";
+import { refusedByNginx } from "./findings/refused-by-nginx.ts";
 import { builtIn, declaredBy, namesDeclaredIn, namesUsedBy, type SnippetName } from "./snippet-names.ts";
 
 export interface Snippet {
@@ -211,5 +213,5 @@ const operators = new Set(["=", "!=", "~", "~*", "!~", "!~*"]);
 
 function refused({ object, field }: Snippet, line: number, what: string, meant: string | undefined): Problem {
   const why = `line ${line}: ${what}${didYouMean(meant)}`;
-  return { object, kind: "field-unusable", field, why, done: "nginx would refuse it" };
+  return { object, kind: "field-unusable", field, why, ...refusedByNginx };
 }

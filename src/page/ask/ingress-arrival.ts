@@ -6,7 +6,7 @@ import { outranked } from "../../decide/outranked.ts";
 import type { AskedRequest } from "../../decide/request.ts";
 import { addressWithPort } from "../../model/endpoint.ts";
 import { backendOf as ownBackend } from "../../model/location.ts";
-import { named } from "../../problem.ts";
+import { isRefusal, named } from "../../problem.ts";
 import { canaryRule, routesOf } from "../../routes/routes.ts";
 import type { Arrival, AskedBackend, AskedCertificate } from "../api/ask.ts";
 import type { Explaining } from "./explaining.ts";
@@ -38,7 +38,10 @@ export function ingressArrival(
   const certificate = shownTo(asked, decision, world, live?.ingresses?.pairs);
   const problems = problemsFor(decision, world.findings);
   const ofRules = request === undefined ? [] : passedOn.flatMap((one) => ruleReasons(one, request, world.served));
-  const changes = reasonsIn(decision, asked.scheme, world, { ofRules, hasRoutes: passedOn.some(hasRoutes) });
+  const changes = [
+    ...unservedBecause(decision, problems),
+    ...reasonsIn(decision, asked.scheme, world, { ofRules, hasRoutes: passedOn.some(hasRoutes) }),
+  ];
   const routes = host === undefined ? [] : routesOf(world.served, world.snapshot, host.server.name);
   const backends = backendsIn(decision, asked, live);
   const { flagsOf } = world;
@@ -57,6 +60,18 @@ export function ingressArrival(
     changes,
     steps: [...passedOn.flatMap(passedOnSteps), ...ingressSteps(way, now)],
   };
+}
+
+/** Warns that nginx will refuse the Ingress whose route is explained, as files alone show it. */
+function unservedBecause({ path }: Decision, problems: readonly Finding[]): readonly string[] {
+  const owner = path?.kind === "location" ? path.location.owner : undefined;
+  if (owner === undefined) return [];
+  const fields = problems.flatMap(({ problem }) =>
+    isRefusal(problem) && named(problem.object) === named(owner) && "field" in problem ? [problem.field] : [],
+  );
+  return [...new Set(fields)].map(
+    (field) => `correct ${field} of ${named(owner)}: nginx refuses it, so this version is not served`,
+  );
 }
 
 /** Returns the backends, the Location's own one first. */

@@ -2,9 +2,11 @@
  * Finds locations in an auth-snippet. Its own location is exact, and nginx allows no other one in
  * such a location.
  */
+
 import { parse, type Statement } from "../../../kinds/grammar.ts";
 import type { Problem } from "../../../problem.ts";
 import { authSnippet, type Snippet } from "../snippet-findings.ts";
+import { refusedByNginx } from "./refused-by-nginx.ts";
 
 export function authLocations(snippets: readonly Snippet[]): Problem[] {
   return snippets.flatMap(({ object, field, text }) => {
@@ -12,7 +14,7 @@ export function authLocations(snippets: readonly Snippet[]): Problem[] {
     const found = parsed?.ok ? parsed.statements.flatMap(locationsIn) : [];
     return found.map(({ line }): Problem => {
       const why = `line ${line}: a location cannot stand in the location of the auth request`;
-      return { object, kind: "field-unusable", field, why, done: "nginx would refuse it" };
+      return { object, kind: "field-unusable", field, why, ...refusedByNginx };
     });
   });
 }

@@ -12,9 +12,9 @@ import type { Problem } from "../../../problem.ts";
 import { blocksOf } from "../../../render/location/blocks.ts";
 import type { Settings } from "../../../settings/registry.ts";
 import { locationWords } from "./location-words.ts";
+import { refusedByNginx } from "./refused-by-nginx.ts";
 
 const field = "annotation configuration-snippet";
-const done = "nginx would refuse it";
 
 /** Returns one Problem for each Ingress, about its first such location. */
 export function misplacedLocations(
@@ -33,7 +33,7 @@ export function misplacedLocations(
     const { namespace = "default", name } = ingress.metadata;
     return why === undefined
       ? []
-      : [{ object: { kind: "Ingress", namespace, name }, kind: "field-unusable", field, why, done }];
+      : [{ object: { kind: "Ingress", namespace, name }, kind: "field-unusable", field, why, ...refusedByNginx }];
   });
 }
 

@@ -4,6 +4,7 @@
  * directives that stand twice in one block. Only the text as nginx gets it tells which ones are
  * there.
  */
+
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import { parse, type Statement } from "../../../kinds/grammar.ts";
 import type { Configuration } from "../../../model/configuration.ts";
@@ -15,6 +16,7 @@ import { visible } from "../../../visible.ts";
 import type { Flags } from "../../flags.ts";
 import { toolRenderer } from "../renderer.ts";
 import type { Snippet } from "../snippet-findings.ts";
+import { refusedByNginx } from "./refused-by-nginx.ts";
 
 /** Directives that nginx takes once in a block, as `nginx -t` of 1.22 and 1.30 says. */
 const once = new RegExp(
@@ -110,5 +112,5 @@ function problemOf({ object, field }: Snippet, own: Statement, doubled: readonly
   const other = doubled.find((one) => wordsOf(one) !== wordsOf(own)) ?? own;
   const there = visible(other.text.replace(/;$/, ""));
   const why = `line ${own.line}: the block around it has "${there}" already, and nginx takes ${own.name} once`;
-  return { object, kind: "field-unusable", field, why, done: "nginx would refuse it" };
+  return { object, kind: "field-unusable", field, why, ...refusedByNginx };
 }

@@ -2,6 +2,7 @@
  * Finds locations of a server-snippet that the host already has: nginx refuses a second location of
  * the same name. Patterns may occur twice.
  */
+
 import type { FeatureValues } from "../../../annotations/registry.ts";
 import { parse, type Statement } from "../../../kinds/grammar.ts";
 import type { Configuration, Server } from "../../../model/configuration.ts";
@@ -10,6 +11,7 @@ import { named, type Problem } from "../../../problem.ts";
 import { blocksOf } from "../../../render/location/blocks.ts";
 import type { Settings } from "../../../settings/registry.ts";
 import { locationWords } from "./location-words.ts";
+import { refusedByNginx } from "./refused-by-nginx.ts";
 
 const field = "annotation server-snippet";
 
@@ -36,7 +38,7 @@ export function locatedTwice(
     }
     return [...first.values()].map((why): Problem => {
       const object = { kind: "Ingress", namespace, name };
-      return { object, kind: "field-unusable", field, why, done: "nginx would refuse it" };
+      return { object, kind: "field-unusable", field, why, ...refusedByNginx };
     });
   });
 }
