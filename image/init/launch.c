@@ -3,9 +3,10 @@
  * that Pods written for ingress-nginx start.
  *
  * The heap of Node may grow to half of the container's memory limit; the other half is for nginx.
- * The space for young objects is 2 MB instead of three times 16 MB, because objects from the API
- * server are either dropped at once or kept for long. One thread collects so small a space sooner
- * than several threads that wait for each other.
+ * The space for young objects has 2 MB, because objects from the API server are either dropped at
+ * once or kept for long. One thread collects so small a space sooner than several threads that wait
+ * for each other. The controller lets it grow to 32 MB while it starts with a large cluster
+ * (src/cli/parts/young-space.ts).
  *
  * At a start with thousands of Ingresses each function is called thousands of times. So functions
  * are compiled at once, and not by another thread while they run slowly. Turbofan would take a
@@ -23,7 +24,8 @@
 #include <unistd.h>
 
 static char *const node_options[] = {
-    "--max-semi-space-size=2",
+    "--min-semi-space-size=2",
+    "--max-semi-space-size=32",
     "--no-parallel-scavenge",
     "--no-concurrent-recompilation",
     "--invocation-count-for-turbofan=30000",

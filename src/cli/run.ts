@@ -34,6 +34,7 @@ import { readinessPart } from "./parts/readiness.ts";
 import { templatePart } from "./parts/template.ts";
 import { trafficPart } from "./parts/traffic.ts";
 import { webhookPart } from "./parts/webhook.ts";
+import { openYoungSpace } from "./parts/young-space.ts";
 import { openClusterSide } from "./run/cluster-side.ts";
 import { credentialsOf } from "./run/credentials.ts";
 import { listenForEnding } from "./run/ending.ts";
@@ -56,6 +57,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   if (parsed.kind === "version") return printed(out, `${build.name} ${build.release}\n`);
   if (parsed.kind === "failure") return failed(out, parsed.why);
   const { flags, problems } = parsed;
+  const young = openYoungSpace(systemClock);
   const fake = fakeCertificate(new Date());
   const { env, stdout } = host;
   const pod = { namespace: env.POD_NAMESPACE ?? "", name: env.POD_NAME ?? "" };
@@ -120,7 +122,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     countingPart(instruments),
     stopped("cluster", () => cluster.leave()),
     webhookPart(program, instruments, { client, accept, source, onSecret, clock }),
-    idleMemoryPart({ source, clock, isReady: () => running.isReady }),
+    idleMemoryPart({ source, clock, isReady: () => running.isReady, young }),
     readinessPart(program, instruments, { graceMs: flags.shutdownGracePeriod * 1000 }),
   ];
   const ended = await runParts(parts, ending, log);

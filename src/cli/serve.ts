@@ -29,6 +29,7 @@ import { openProgram } from "./parts/program.ts";
 import { readinessPart } from "./parts/readiness.ts";
 import { templatePart } from "./parts/template.ts";
 import { trafficPart } from "./parts/traffic.ts";
+import { openYoungSpace } from "./parts/young-space.ts";
 import { completedSource } from "./run/chains.ts";
 import { listenForEnding } from "./run/ending.ts";
 import { addressedSource } from "./run/names.ts";
@@ -67,6 +68,7 @@ export async function serve(
   }
   const { flags, rest, problems } = parsed;
   const { stdout, env } = host;
+  const young = openYoungSpace(systemClock);
   // Another thread makes the certificate, and nginx tells its capabilities, while files are read.
   const fake = fakeCertificate(new Date());
   const installed = nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
@@ -122,7 +124,7 @@ export async function serve(
     templatePart(program, instruments, flags.templateDir),
     trafficPart(program, { drainMs, afterMs: 0 }),
     countingPart(instruments),
-    idleMemoryPart({ source, clock: systemClock, isReady: () => running.isReady }),
+    idleMemoryPart({ source, clock: systemClock, isReady: () => running.isReady, young }),
     readinessPart(program, instruments, { graceMs: 0, drainMs }),
   ];
   const ended = await runParts(parts, ending, log);

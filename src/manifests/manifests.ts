@@ -12,6 +12,7 @@ import type { Table } from "../model/table.ts";
 import type { ObjectName, Problem } from "../problem.ts";
 import type { Source } from "../sync/ports.ts";
 import type { Clock } from "../timing/clock.ts";
+import { pauses } from "../timing/pauses.ts";
 import { watchFolder } from "../watched-folder.ts";
 import { Library, type LibraryOptions } from "./library.ts";
 import { FolderRoom, textOf } from "./limits.ts";
@@ -142,7 +143,9 @@ class WatchedManifests implements Manifests {
     const changed = new Map<string, Manifest | undefined>();
     const differences = this.#differences(scan);
     for (const file of this.#doubtful.keys()) if (!differences.has(file)) this.#doubtful.delete(file);
+    const pause = pauses();
     for (const [file, stamp] of differences) {
+      await pause();
       const manifest = stamp === gone ? undefined : this.#read(file);
       if (this.#library.wouldLose(file, manifest) && !this.#isOldEnough(file, stamp)) continue;
       this.#doubtful.delete(file);

@@ -236,7 +236,8 @@ test.each([
   const heap = megabytes === undefined ? [] : [`--max-old-space-size=${megabytes}`];
   expect(JSON.parse(text)).toEqual([
     [
-      "--max-semi-space-size=2",
+      "--min-semi-space-size=2",
+      "--max-semi-space-size=32",
       "--no-parallel-scavenge",
       "--no-concurrent-recompilation",
       "--invocation-count-for-turbofan=30000",

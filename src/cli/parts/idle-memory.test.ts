@@ -6,7 +6,7 @@ import { idleMemoryPart, ownHeap } from "./idle-memory.ts";
 function starting() {
   const clock = new FakeClock();
   const listeners = new Set<() => void>();
-  const state = { isReady: true, bytes: 150, collected: 0 };
+  const state = { isReady: true, bytes: 150, collected: 0, shrunk: 0 };
   const part = idleMemoryPart({
     source: {
       onChange(listener) {
@@ -16,6 +16,11 @@ function starting() {
     },
     clock,
     isReady: () => state.isReady,
+    young: {
+      shrink: () => {
+        state.shrunk += 1;
+      },
+    },
     heap: {
       bytes: () => state.bytes,
       collect: () => {
@@ -66,10 +71,10 @@ test("memory is not given back before nginx serves, however long that takes", as
   state.isReady = false;
   await part.start(never);
   await clock.advance(60_000);
-  expect(state.collected).toBe(0);
+  expect([state.collected, state.shrunk]).toEqual([0, 0]);
   state.isReady = true;
   await clock.advance(5_000);
-  expect(state.collected).toBe(1);
+  expect([state.collected, state.shrunk]).toEqual([1, 1]);
 });
 
 test("after the part has stopped no timer waits", async () => {

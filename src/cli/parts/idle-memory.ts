@@ -10,12 +10,14 @@ import { runInNewContext } from "node:vm";
 import type { Source } from "../../sync/ports.ts";
 import type { Clock } from "../../timing/clock.ts";
 import { type Part, stoppedBy } from "./part.ts";
+import type { YoungSpace } from "./young-space.ts";
 
 export interface IdleMemory {
   readonly source: Pick<Source, "onChange">;
   readonly clock: Clock;
   /** Whether the start is over. */
   readonly isReady: () => boolean;
+  readonly young: YoungSpace;
   readonly heap?: Heap;
 }
 
@@ -29,7 +31,7 @@ const quietMs = 5_000;
 /** The pause is worthwhile if the heap has grown by this factor since the last time. */
 const worthwhile = 1.3;
 
-export function idleMemoryPart({ source, clock, isReady, heap = ownHeap }: IdleMemory): Part {
+export function idleMemoryPart({ source, clock, isReady, young, heap = ownHeap }: IdleMemory): Part {
   return {
     name: "memory of idle times",
     async start() {
@@ -37,6 +39,7 @@ export function idleMemoryPart({ source, clock, isReady, heap = ownHeap }: IdleM
       let left = 0;
       const isQuiet = () => {
         if (!isReady()) return wait();
+        young.shrink();
         if (heap.bytes() < worthwhile * left) return;
         heap.collect();
         left = heap.bytes();
