@@ -4,7 +4,7 @@
  */
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { fileError } from "../file-errors.ts";
-import { jsonDocuments } from "./plain-json.ts";
+import { isJsonText } from "./plain-json.ts";
 
 /** A dump of ten thousand hosts has some 30 MB. */
 export const mostBytes = 64 * 1024 * 1024;
@@ -88,8 +88,7 @@ export class FolderRoom {
     // The cost of JSON depends on its bytes alone. A text with more parts is read only if it is
     // JSON. Other texts are tried only if their parts matter.
     const isFree =
-      parts > mostParts.plain ||
-      (this.#parts - before.parts + parts > mostOfFolder.parts && jsonDocuments(text) !== undefined);
+      parts > mostParts.plain || (this.#parts - before.parts + parts > mostOfFolder.parts && isJsonText(text));
     const amount = { bytes: Buffer.byteLength(text), parts: isFree ? 0 : parts };
     for (const measure of ["bytes", "parts"] as const) {
       const all = (measure === "bytes" ? this.#bytes : this.#parts) - before[measure] + amount[measure];

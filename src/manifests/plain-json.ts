@@ -5,8 +5,26 @@
  */
 import { isMapping } from "../model/mapping.ts";
 
+/** The text that was read ahead, and its documents. */
+let ahead: { readonly text: string; readonly documents: readonly unknown[] | undefined } | undefined;
+
+/**
+ * Whether all documents are JSON. They are kept for `jsonDocuments`, because the limits of a folder
+ * and its reader both have to read them.
+ */
+export function isJsonText(text: string): boolean {
+  ahead = { text, documents: documentsIn(text) };
+  return ahead.documents !== undefined;
+}
+
 /** Returns the documents; undefined if not all of them are JSON. */
 export function jsonDocuments(text: string): readonly unknown[] | undefined {
+  const known = ahead;
+  ahead = undefined;
+  return known?.text === text ? known.documents : documentsIn(text);
+}
+
+function documentsIn(text: string): readonly unknown[] | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
   const documents = text.split(/^---[ \r]*$/m).filter((document) => document.trim() !== "");
   try {
@@ -20,15 +38,21 @@ export function jsonDocuments(text: string): readonly unknown[] | undefined {
 /** Counts colons outside of texts, which are as many as keys. */
 function colonsIn(json: string): number {
   let count = 0;
-  let inText = false;
   for (let at = 0; at < json.length; at += 1) {
     const code = json.charCodeAt(at);
-    if (code === quote) inText = !inText;
-    else if (code === backslash)
-      at += 1; // in JSON it occurs in texts only
-    else if (code === colon && !inText) count += 1;
+    if (code === quote) at = endOfText(json, at + 1);
+    else if (code === colon) count += 1;
   }
   return count;
+}
+
+/** Returns the place of the quote that ends the text, which no backslash escapes. */
+function endOfText(json: string, from: number): number {
+  for (let end = json.indexOf('"', from); ; end = json.indexOf('"', end + 1)) {
+    let before = end;
+    while (json.charCodeAt(before - 1) === backslash) before -= 1;
+    if ((end - before) % 2 === 0) return end;
+  }
 }
 
 const [quote, backslash, colon] = [34, 92, 58];

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
+import { isJsonText } from "./plain-json.ts";
 import { plainDocuments } from "./plain-yaml.ts";
 import { readWithPlaces } from "./yaml.ts";
 
@@ -102,11 +103,26 @@ test.each([
   ["a mistake", "a: [1"],
   ["the same key twice", "a: 1\na: 2"],
   ["the same key twice in JSON", '{"a": {"b": ":", "b": 2}}'],
+  ["the same key twice in JSON behind a backslash", String.raw`{"a": "\\\\", "b": "\\\"", "b": 2}`],
   ["a mistake in JSON", '{"a": 1]'],
 ])("the fast reader leaves %s to the careful reader", (_, text) => expect(plainDocuments(text)).toBeUndefined());
 
+test("text that was read ahead is read as what it is now", () => {
+  expect(isJsonText('{"a": 1}')).toBe(true);
+  expect(plainDocuments('{"a": 2}')).toEqual([{ a: 2 }]);
+  expect(isJsonText('{"a": 1}')).toBe(true);
+  expect(plainDocuments('{"a": 1}')).toEqual([{ a: 1 }]);
+  expect(isJsonText("a: 1")).toBe(false);
+  expect(plainDocuments("a: 1")).toEqual([{ a: 1 }]);
+});
+
 test("JSON is read as YAML, whatever its texts contain", () => {
-  const value = { a: "x: {y} --- \\ \" ' # &", "b: c": [1, -2.5e3, true, "yes", "on", "1"], d: { e: {}, f: [] } };
+  const value = {
+    a: "x: {y} --- \\ \" ' # &",
+    "\\\\": '\\":',
+    "b: c": [1, -2.5e3, true, "yes", "on", "1"],
+    d: { e: {}, f: [] },
+  };
   for (const text of [JSON.stringify(value), JSON.stringify(value, null, "\t"), JSON.stringify(value, null, 2)]) {
     expect(plainDocuments(`${text}\n---\n${text}\n`)).toEqual([value, value]);
     expect(carefully(text.replaceAll("\t", "  "))).toEqual([value]);

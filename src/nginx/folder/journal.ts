@@ -10,6 +10,8 @@ import { append, writeAtomically } from "./files.ts";
 
 /** A journal below this size is not compacted. */
 const smallBytes = 1024 * 1024;
+/** The most changes whose lines are made before they are written. */
+const mostAtOnce = 2_000;
 
 export class Journal {
   readonly #path: string;
@@ -56,14 +58,27 @@ export class Journal {
   /** Rejects when the disk refuses; the next write repairs that, whatever it writes. */
   async write(changes: readonly RecordChange[]): Promise<void> {
     for (const change of changes) this.#take(change);
-    const text = linesOf(changes);
-    this.#bytes += Buffer.byteLength(text);
-    const long = this.#bytes > smallBytes && this.#bytes > 2 * this.#liveBytes;
     const torn = this.#torn;
     this.#torn = true;
-    if (long || torn) await this.#compact();
-    else await appendFile(this.#path, text, { mode: 0o600, flag: append });
+    if (torn || this.#isLong(changes)) await this.#compact();
+    else await this.#append(changes);
     this.#torn = false;
+  }
+
+  /** Whether more than half of the journal would be outdated with these changes. */
+  #isLong(changes: readonly RecordChange[]): boolean {
+    let bytes = this.#bytes;
+    for (const [key, value = ""] of changes) bytes += key.length + value.length;
+    return bytes > smallBytes && bytes > 2 * this.#liveBytes;
+  }
+
+  /** Appends some at a time: the lines of a hundred thousand hosts at once would be much garbage. */
+  async #append(changes: readonly RecordChange[]): Promise<void> {
+    for (let at = 0; at < changes.length; at += mostAtOnce) {
+      const text = linesOf(changes.slice(at, at + mostAtOnce));
+      this.#bytes += Buffer.byteLength(text);
+      await appendFile(this.#path, text, { mode: 0o600, flag: append });
+    }
   }
 
   async #compact(): Promise<void> {
