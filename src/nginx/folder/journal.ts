@@ -72,7 +72,7 @@ export class Journal {
     return bytes > smallBytes && bytes > 2 * this.#liveBytes;
   }
 
-  /** Appends some at a time: the lines of a hundred thousand hosts at once would be much garbage. */
+  /** Appends some at a time, because the lines of a hundred thousand hosts are much garbage. */
   async #append(changes: readonly RecordChange[]): Promise<void> {
     for (let at = 0; at < changes.length; at += mostAtOnce) {
       const text = linesOf(changes.slice(at, at + mostAtOnce));
