@@ -65,3 +65,24 @@ test.each([
   expect(guards.map((guard) => guard.status)).toEqual([status]);
   expect(guards[0]?.says.endsWith(more)).toBe(true);
 });
+
+test("with satisfy: any each of several checks says that one is enough, and a client of the list may get in", () => {
+  const features = (checks: "any" | "all") =>
+    ({
+      ...{ accessLists: { allow: ["192.0.2.1"], deny: [] }, satisfy: { checks }, configurationSnippet: { text: "" } },
+      basicAuth: { kind: "ask", realm: "here" },
+      externalAuth: { kind: "ask", question: { url: "http://auth.example/", signin: "" } },
+    }) as unknown as FeatureValues;
+  const at = { asked: { headers: new Map(), client: "192.0.2.9" }, settings: { noAuthLocations: [] } };
+  const checks = lateChecks.filter(({ name }) => ["accessLists", "basicAuth", "externalAuth"].includes(name));
+  const guardsOf = (value: FeatureValues) => {
+    const location = { features: value, path: "/", owner: {} } as unknown as Location<FeatureValues>;
+    return stopIn(checks, at as unknown as Asked, location).guards;
+  };
+  const any = guardsOf(features("any"));
+  expect(any.map(({ outcome }) => outcome)).toEqual(["depends", "depends", "depends"]);
+  expect(any.map(({ says }) => says.endsWith("; one passed check is enough (satisfy: any)"))).not.toContain(false);
+  expect(any[0]?.says).toContain("192.0.2.9 may not");
+  const [first] = guardsOf(features("all"));
+  expect(first).toMatchObject({ outcome: "stops", says: "of clients only 192.0.2.1 may; 192.0.2.9 may not" });
+});

@@ -239,13 +239,18 @@ function accessLists(
   const only = allow.length > 0 ? [`only ${allow.join(", ")} may`] : [];
   const none = deny.length > 0 ? [`${deny.join(", ")} may not`] : [];
   const says = `of clients ${[...none, ...only].join(", and ")}`;
-  // With "any" a client that is not on the list may get in with a password.
-  if (client === undefined || isAnyEnough(features))
-    return { what: "access-lists", says, outcome: "depends", status: 403 };
+  const enough = enoughOf(features);
+  if (client === undefined) return { what: "access-lists", says: says + enough, outcome: "depends", status: 403 };
   const mayPass = !isAmong(client, deny) && (allow.length === 0 || isAmong(client, allow));
-  const outcome = mayPass ? "passes" : "stops";
-  return { what: "access-lists", says: `${says}; ${client} may${mayPass ? "" : " not"}`, outcome, status: 403 };
+  // With "any" a client that is not on the list may get in with a password.
+  const outcome = enough !== "" ? "depends" : mayPass ? "passes" : "stops";
+  const verdict = `${says}; ${client} may${mayPass ? "" : " not"}${enough}`;
+  return { what: "access-lists", says: verdict, outcome, status: 403 };
 }
+
+/** Says so if a request that passes one of several checks needs no other. */
+const enoughOf = (features: FeatureValues): string =>
+  isAnyEnough(features) ? "; one passed check is enough (satisfy: any)" : "";
 
 function basicAuth(at: Asked, features: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
   const { basicAuth: value, satisfy, accessLists, configurationSnippet: snippet } = features;
@@ -259,14 +264,12 @@ function basicAuth(at: Asked, features: FeatureValues, location: Location<Featur
   const { externalAuth: other } = features;
   // The sign-in page of an auth service replaces every 401 of the location.
   const asksElse = other.kind === "ask" && (satisfy.checks === "any" || other.question.signin !== "");
-  return { what: "basic-auth", says, outcome: has || others || asksElse ? "depends" : "stops", status: 401 };
+  const outcome = has || others || asksElse ? "depends" : "stops";
+  return { what: "basic-auth", says: says + enoughOf(features), outcome, status: 401 };
 }
 
-function externalAuth(
-  at: Asked,
-  { externalAuth: value }: FeatureValues,
-  location: Location<FeatureValues>,
-): Stop | undefined {
+function externalAuth(at: Asked, features: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
+  const { externalAuth: value } = features;
   if (value.kind === "none" || !authenticates(at, location)) return undefined;
   if (value.kind !== "ask")
     return {
@@ -279,7 +282,7 @@ function externalAuth(
   const rest = signin === "" ? "" : `; a 401 of it becomes a redirect to ${signin}`;
   return {
     what: "external-auth",
-    says: `${url} is asked, and lets pass or not${rest}`,
+    says: `${url} is asked, and lets pass or not${rest}${enoughOf(features)}`,
     outcome: "depends",
     status: 401,
   };
