@@ -17,7 +17,7 @@ import { steadyTraffic } from "./support/steady-traffic.ts";
 import { until } from "./support/until.ts";
 
 const first = ["a.example", "b.example", "c.example"];
-const later = Array.from({ length: 300 }, (_, at) => `later-${at}.example`);
+const later = Array.from({ length: 500 }, (_, at) => `later-${at}.example`);
 const template = mkdtempSync(join(tmpdir(), "template-"));
 const sized = (size: string) => {
   const text = readFileSync(join(builtInTemplates, "lua.tmpl"), "utf8");
@@ -52,7 +52,7 @@ test("nearly full and full memory are reported with the size to set, and each se
   const statuses = (hosts: readonly string[]) =>
     Promise.all(hosts.map(async (host) => (await served.ask(host)).status));
   const traffic = steadyTraffic(first.map((host) => ({ to: `127.0.0.1:${ports.http}`, host })));
-  for (let at = 0; at < 300; at += 10) {
+  for (let at = 0; at < later.length; at += 10) {
     served.write(`later-${at}.yaml`, ingresses(later.slice(at, at + 10)));
     if (served.printed().includes("is full,")) continue;
     const last = later[at + 9]!;
