@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { ofAnsible } from "../manifests/mistakes/other-tools.ts";
 import { isMapping } from "../model/mapping.ts";
 import type { Assessment } from "./compat/assess.ts";
+import { type TerraformFile, terraformFile } from "./compat/chart/terraform.ts";
 import { type ReadValues, readValues, type ValuesSource } from "./compat/chart/values.ts";
 import { controllersIn, type FoundController } from "./compat/controller.ts";
 import { readDifferences } from "./compat/differences.ts";
@@ -14,7 +15,7 @@ import { endings, exitCode, readEndings } from "./compat/endings.ts";
 import { assessed } from "./compat/gather.ts";
 import { severities } from "./compat/item.ts";
 import { reportMarkdown } from "./compat/markdown.ts";
-import { isAboutIngresses, otherLanguage, otherLanguagesIn } from "./compat/other-languages.ts";
+import { isAboutIngresses, otherLanguage, otherLanguagesIn, terraformFiles } from "./compat/other-languages.ts";
 import { othersIn } from "./compat/others.ts";
 import { reportText } from "./compat/report.ts";
 import { type Sources, valuesSources } from "./compat/sources.ts";
@@ -55,7 +56,8 @@ dump, or - for standard input:
 With --kubeconfig or --context a live cluster is read; nothing is changed. The controller's flags and
 ConfigMap come from its Deployment or DaemonSet; flags given here come on top. Values of the chart are
 read from --values (several are laid over each other), and in PATH from values files, umbrella charts,
-HelmRelease, HelmChart, Application, ApplicationSet, fleet.yaml and the helmCharts of a kustomization.
+HelmRelease, HelmChart, Application, ApplicationSet, fleet.yaml, the helmCharts of a kustomization and
+heredocs of Terraform.
 
 Exit code 0 when nothing needs work and all was judged, 1 when something needs work, 3 when something
 could not be judged, 2 when it cannot do its work at all. With --fail-on work a file that cannot be
@@ -82,10 +84,11 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
   const { objects, values, controller } = given;
   const { files, clusterNotes, server } = objects;
   const found = valuesSources(values, files);
-  const { sources } = found;
+  const terraform = terraformIn(call.folders[0]);
+  const sources = [...found.sources, ...terraform.flatMap((one) => one.sources)];
   const { flags, argv: words, live } = call;
   const judged = assessed({ files, controller, sources, flags, argv: words, live }, readDifferences());
-  const assessment = withUnjudged(judged, call, objects, found);
+  const assessment = withUnjudged(judged, call, objects, found, terraform);
   const where = server ?? call.folders[0] ?? values.map(({ file }) => file).join(", ");
   if (isEmpty(assessment) && sources.length === 0) return failed(out, nothingIn(where, files));
   const withoutClass = assessment.classless === undefined ? "" : `; ${assessment.classless}`;
@@ -136,23 +139,35 @@ async function readGiven(call: Call): Promise<Given | { readonly ok: false; read
   return { ok: true, objects: read, values, controllers, controller };
 }
 
+/** Returns the Terraform files that give values to the chart. */
+function terraformIn(folder: string | undefined): readonly TerraformFile[] {
+  if (folder === undefined || folder === "-") return [];
+  return terraformFiles(folder).flatMap(({ file, text }) => terraformFile(file, text) ?? []);
+}
+
 /** Adds everything that was given and that the assessment does not judge. */
 function withUnjudged(
   assessment: Assessment,
   { folders: [folder], flags, live }: Call,
   { files, clusterNotes }: Objects,
   { unjudged: ofSources, understood }: Sources,
+  terraform: readonly TerraformFile[],
 ): Assessment {
+  const isRead = new Set(terraform.map(({ file }) => file));
   const unjudged = [
     ...assessment.unjudged.filter(({ at, of, why }) => {
       if (of !== at?.file) return true;
+      if (isRead.has(of)) return false;
       const isOther = why === ofAnsible || otherLanguage(of) !== undefined;
       const isElsewhere = isOther && folder !== undefined && !isAboutIngresses(of, join(folder, of));
       return !isElsewhere && !understood.has(`${at.file}:${at.line}`);
     }),
     ...ofSources,
+    ...terraform.flatMap((one) => one.unjudged),
     ...(live ? [] : othersIn(files, flags.annotationsPrefix)),
-    ...(folder === undefined ? [] : otherLanguagesIn(folder, files.size === 0).filter(({ of }) => !files.has(of))),
+    ...(folder === undefined
+      ? []
+      : otherLanguagesIn(folder, files.size === 0).filter(({ of }) => !files.has(of) && !isRead.has(of))),
     ...clusterNotes.map((why) => ({ of: "the cluster", why })),
   ];
   return { ...assessment, unjudged: unjudged.sort(byPlace) };

@@ -73,6 +73,13 @@ export function otherLanguagesIn(folder: string, isAlone = false): Unjudged[] {
   return about.length > 0 || !isAlone ? about : filesIn(folder, () => true);
 }
 
+/** Returns the Terraform files that mention ingress-nginx in a folder, or the one that is named. */
+export function terraformFiles(path: string): readonly { readonly file: string; readonly text: string }[] {
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  const files = isFolder ? otherLanguagesIn(path).map(({ of }) => [of, join(path, of)]) : [[basename(path), path]];
+  return files.flatMap(([file, at]) => (/\.(tf|tofu)$/i.test(file!) ? [{ file: file!, text: textOf(at!) }] : []));
+}
+
 /** Whether a file mentions an Ingress or ingress-nginx, or cannot be read. */
 export function isAboutIngresses(file: string, path: string): boolean {
   const text = textOf(path);

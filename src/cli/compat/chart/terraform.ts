@@ -1,0 +1,143 @@
+/**
+ * Reads the values that a Terraform file gives to ingress-nginx's chart as heredocs:
+ * `values = [<<EOF … EOF]` of a helm_release or a module. Terraform itself is not evaluated, so
+ * everything else that sets values is named as not judged, and a variable in the text is a
+ * placeholder.
+ */
+import type { Path } from "../../../manifests/check.ts";
+import { readYaml, type YamlDocument } from "../../../manifests/yaml.ts";
+import { isMapping, type Mapping } from "../../../model/mapping.ts";
+import type { FilePlace } from "../../../problem.ts";
+import type { Unjudged } from "../unjudged.ts";
+import { at } from "../value-at.ts";
+import { chartOf } from "../vendors.ts";
+import { merged } from "./embedded.ts";
+import type { ValuesSource } from "./values.ts";
+
+export interface TerraformFile {
+  readonly file: string;
+  readonly sources: readonly ValuesSource[];
+  readonly unjudged: readonly Unjudged[];
+}
+
+/** Returns undefined if no heredoc of the file holds values of ingress-nginx's chart. */
+export function terraformFile(file: string, text: string): TerraformFile | undefined {
+  const { plain, heredocs } = withoutHeredocs(text);
+  const sources: ValuesSource[] = [];
+  const unjudged: Unjudged[] = [];
+  let rest = plain;
+  for (const block of plain.matchAll(/^(?:resource[ \t]+"helm_release"|module)[ \t]+"([^"]*)"[ \t]*\{/gm)) {
+    const [begin, end] = [block.index, endOf(plain, block.index + block[0].length)];
+    const own = plain.slice(begin, end);
+    if (chartOf(attribute(own, "chart") ?? "", attribute(own, "repository")) !== "ours") continue;
+    const inside = heredocs.filter(({ index }) => index > begin && index < end);
+    const read = inside.flatMap((heredoc) => partOf(heredoc));
+    if (read.length === 0 || read.length < inside.length) continue;
+    const of = `helm_release ${block[1]}`;
+    sources.push(sourceOf(of, file, read, own));
+    unjudged.push(...elsewhere(own).map((why) => ({ of, at: { file, ...placeIn(text, begin) }, why })));
+    rest = rest.replace(own, "");
+  }
+  if (sources.length === 0) return undefined;
+  // Ingresses and other releases of the same file are not read.
+  if (/kubernetes_(ingress|manifest|config_map)|kubectl_manifest|"helm_release"/.test(rest))
+    unjudged.push({ of: file, at: { file, line: 1, column: 1 }, why: onlyValues });
+  return { file, sources, unjudged };
+}
+
+const onlyValues =
+  "this is Terraform, of which only the values of ingress-nginx's chart are read; read the cluster that it writes (--context)";
+
+interface Heredoc {
+  /** Where the mark of its beginning stands in the file. */
+  readonly index: number;
+  /** The line of its first line, counted from 1. */
+  readonly line: number;
+  readonly indent: number;
+  readonly text: string;
+}
+
+/** Returns the file with blanks in place of heredocs and comments, so that all places stay. */
+function withoutHeredocs(text: string): { readonly plain: string; readonly heredocs: readonly Heredoc[] } {
+  const heredocs: Heredoc[] = [];
+  const blank = (part: string) => part.replace(/[^\n]/g, " ");
+  const plain = text.replace(
+    /<<-?[ \t]*(\w+)[ \t]*\r?\n([\s\S]*?)^[ \t]*\1\b|\/\*[\s\S]*?\*\/|^[ \t]*(?:#|\/\/).*$/gm,
+    (whole, _mark: string | undefined, content: string | undefined, index: number) => {
+      if (content === undefined) return blank(whole);
+      const lines = content.split("\n").filter((line) => line.trim() !== "");
+      const indent = Math.min(...lines.map((line) => line.length - line.trimStart().length), 40);
+      const line = text.slice(0, index).split("\n").length + 1;
+      heredocs.push({ index, line, indent, text: content.replace(new RegExp(`^ {${indent}}`, "gm"), "") });
+      return blank(whole);
+    },
+  );
+  return { plain, heredocs };
+}
+
+/** Returns where the block ends whose inside begins here. */
+function endOf(text: string, inside: number): number {
+  let depth = 1;
+  let isQuoted = false;
+  for (let index = inside; index < text.length; index += 1) {
+    const letter = text[index];
+    if (letter === "\\") index += 1;
+    else if (letter === '"') isQuoted = !isQuoted;
+    else if (!isQuoted && letter === "{") depth += 1;
+    else if (!isQuoted && letter === "}") depth -= 1;
+    if (depth === 0) return index + 1;
+  }
+  return text.length;
+}
+
+const attribute = (block: string, name: string): string | undefined =>
+  new RegExp(`^[ \\t]*${name}[ \\t]*=[ \\t]*"([^"$]*)"`, "m").exec(block)?.[1];
+
+interface ReadPart {
+  readonly value: Mapping;
+  readonly document: YamlDocument;
+  readonly heredoc: Heredoc;
+}
+
+/** Returns nothing for a text with directives of a template, which is no YAML yet. */
+function partOf(heredoc: Heredoc): readonly ReadPart[] {
+  const yaml = readYaml(heredoc.text);
+  const document = yaml.ok ? yaml.documents[0] : undefined;
+  return document !== undefined && isMapping(document.value) ? [{ value: document.value, document, heredoc }] : [];
+}
+
+function sourceOf(of: string, file: string, parts: readonly ReadPart[], block: string): ValuesSource {
+  const content = parts.reduce<unknown>((below, { value }) => merged(below, value), {}) as Mapping;
+  const placeOf = (path: Path): FilePlace => {
+    const holder = parts.findLast(({ value }) => at(value, ...path.map(String)) !== undefined) ?? parts[0]!;
+    const { line, column } = holder.document.placeOf(path);
+    return { file, line: line + holder.heredoc.line - 1, column: column + holder.heredoc.indent };
+  };
+  const release = attribute(block, "name") ?? "ingress-nginx";
+  const name = `${release.includes("ingress-nginx") ? release : `${release}-ingress-nginx`}-controller`;
+  return {
+    of,
+    file,
+    content,
+    placeOf,
+    home: { namespace: attribute(block, "namespace") ?? "ingress-nginx", name },
+    others: [],
+  };
+}
+
+/** Completes sentences about what else sets values in the block. */
+function elsewhere(block: string): readonly string[] {
+  const list = /^[ \t]*values[ \t]*=[ \t]*\[([^\]]*)\]/m.exec(block)?.[1] ?? "";
+  const others = list.split(",").map((item) => item.trim().replace(/\s+/g, " "));
+  return [
+    ...others.filter((item) => item !== "").map((item) => `its values from ${item} are not read`),
+    ...(/^[ \t]*(dynamic[ \t]+"set|set(_list|_sensitive)?[ \t]*(=|\{))/m.test(block)
+      ? ["its values from set are not read"]
+      : []),
+  ];
+}
+
+function placeIn(text: string, index: number) {
+  const above = text.slice(0, index).split("\n");
+  return { line: above.length, column: above.at(-1)!.length + 1 };
+}
