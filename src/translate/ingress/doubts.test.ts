@@ -134,6 +134,15 @@ test("the host of an auth-url with auth-keepalive is that of a Service, whose ad
   expect(sentences(guarded, own)).toEqual([]);
 });
 
+test("paths without the group that rewrite-target names are said in one sentence, and broken patterns not at all", () => {
+  const paths = ["/a(b", "/a", "/b/(.*)", "/c", "/d", "/e/(.*)/(.*)"].map((path) => [path, "web"] as const);
+  const annotations = { "use-regex": "true", "rewrite-target": "/$2" };
+  const found = sentences(ingress({ name: "a", host: "a.example", paths, annotations }));
+  expect(found.filter((one) => one.startsWith("annotation rewrite-target"))).toEqual([
+    "annotation rewrite-target: it names $2, and the paths /a, /b/(.*), /c and 1 more have fewer groups",
+  ]);
+});
+
 test("an Exact path has no paths below it that a rewrite could lose", () => {
   expect(rewritten("/app", "/", "Exact")).toEqual([]);
 });

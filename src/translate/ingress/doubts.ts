@@ -4,6 +4,7 @@
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { shown } from "../../kinds/kind.ts";
+import { regexMistake } from "../../kinds/patterns.ts";
 import { isElsewhere } from "../../kinds/rewrite-target.ts";
 import { classAnnotation, type Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../problem.ts";
@@ -157,17 +158,34 @@ function whyMissing(missing: string): string {
 function rewriteDoubts(ingress: Ingress, { rewrite: { target } }: FeatureValues): readonly Doubt[] {
   if (target === "") return none;
   const groups = [...target.matchAll(/\$(\d)/g)].map(([, digit]) => Number(digit));
-  const doubts = new Set(pathsOf(ingress).flatMap((path) => doubtOf(path, target, groups)));
+  const last = Math.max(0, ...groups);
+  const { lacking = [], others = [] } = Object.groupBy(pathsOf(ingress), ({ text }) =>
+    groupsIn(text) < last ? "lacking" : "others",
+  );
+  // A path that is no pattern has a Problem of its own.
+  const readable = new Set(lacking.flatMap(({ text }) => (regexMistake(text) === undefined ? [text] : [])));
+  const doubts = new Set([
+    ...lackingGroup(last, [...readable]),
+    ...others.flatMap((path) => doubtOf(path, target, groups)),
+  ]);
   return [...doubts].map((why) => ({ key: "rewrite-target", why }));
+}
+
+const mostNamed = 3;
+
+/** Says that paths have no group with this number; `paths` are all of them. */
+function lackingGroup(last: number, paths: readonly string[]): readonly string[] {
+  const [only, second] = paths;
+  if (only === undefined) return [];
+  const had = groupsIn(only);
+  const has = had === 0 ? "no group" : had === 1 ? "1 group" : `${had} groups`;
+  if (second === undefined) return [`it names $${last}, and the path ${only} has ${has}`];
+  const more = paths.length > mostNamed ? ` and ${paths.length - mostNamed} more` : "";
+  return [`it names $${last}, and the paths ${paths.slice(0, mostNamed).join(", ")}${more} have fewer groups`];
 }
 
 function doubtOf({ text: path, type, loose }: PathMatch, target: string, groups: readonly number[]): string[] {
   const had = groupsIn(path);
-  const missing = Math.max(0, ...groups) > had;
-  if (missing)
-    return [
-      `it names $${Math.max(...groups)}, and the path ${path} has ${had === 0 ? "no group" : had === 1 ? "1 group" : `${had} groups`}`,
-    ];
   // What is below a plain prefix is a location of its own, which has another path.
   const takesBelow = type === "prefix" && !loose && !path.endsWith("/");
   if (target === path && !takesBelow) return [`the path is ${path} already, so nothing is rewritten`];
