@@ -102,6 +102,13 @@ test("a search that is interrupted by the end of the program leaves nothing set 
   expect([...keeper.kept.quarantine.objects.keys()]).toEqual(["Ingress ns/guilty"]);
 });
 
+test("a start tries a port again that was refused before, because the program that had it may be gone", () => {
+  const own = { settings: undefined, tcp: "ns/tcp", udp: undefined };
+  const ports = new Map<string, Refusal>([["tcp/9901", { version: "ns/a:80", why: "in use" }]]);
+  const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: { ...emptyQuarantine, ports } });
+  expect(keeper.kept.quarantine.ports.size).toBe(0);
+});
+
 test("a key and an Ingress that nginx refuses for different reasons without a line are both found", () => {
   const own = { settings: "ns/settings", tcp: undefined, udp: undefined };
   const keeper = new QuarantineKeeper(own, { lastGood: emptyLastGood, quarantine: emptyQuarantine });

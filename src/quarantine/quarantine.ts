@@ -32,8 +32,9 @@ export class QuarantineKeeper {
 
   constructor(own: OwnConfigMaps, { quarantine, lastGood }: KeptState) {
     this.#suspects = new Suspects(own);
-    // The earlier process's search has ended with it. A new one starts if it is needed.
-    this.#quarantine = reduced(quarantine, withoutSuspects);
+    // The earlier process's search has ended with it. A new one starts if it is needed. The program
+    // that had a port may be gone meanwhile, so a start tries every port again.
+    this.#quarantine = { ...reduced(quarantine, withoutSuspects), ports: new Map() };
     this.#lastGood = lastGood;
   }
 

@@ -43,7 +43,7 @@ const tcp = (...numbers: readonly number[]) => ({
   data: Object.fromEntries(numbers.map((port) => [port, "ns/web:70"])),
 });
 const refused = (port: number) =>
-  `data.${port}: nginx has port ${port} for Gateway ns/gw on an address of its own, and cannot open it on all addresses while it runs; use another port, or remove that listener and then write the entry anew; the port is not opened`;
+  `data.${port}: nginx has port ${port} for Gateway ns/gw on an address of its own, and cannot open it on all addresses while it runs; use another port, or remove that listener; the port is not opened before its entry is written anew or the controller starts again`;
 
 async function apply(...objects: readonly object[]): Promise<void> {
   await subject.apply(objects as readonly KubernetesObject[]);

@@ -52,7 +52,8 @@ export function portServers(
     if (refusal?.suspected) continue;
     const read = guarded(() => readPort(kind, key, text, object, world), ofBug);
     if ("why" in read) {
-      const done = "the port is not opened";
+      const again = " before its entry is written anew or the controller starts again";
+      const done = `the port is not opened${refusal === undefined ? "" : again}`;
       problems.push({ object, kind: "field-unusable", field: `data.${key}`, ...read, done });
     } else servers.push(read);
   }
@@ -108,7 +109,7 @@ function readPort(
  */
 function whyRefused({ why }: Refusal, port: number, owner: string | undefined): string {
   if (owner === undefined) return why;
-  return `nginx has port ${port} for ${owner} on an address of its own, and cannot open it on all addresses while it runs; use another port, or remove that listener and then write the entry anew`;
+  return `nginx has port ${port} for ${owner} on an address of its own, and cannot open it on all addresses while it runs; use another port, or remove that listener`;
 }
 
 /**

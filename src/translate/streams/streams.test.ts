@@ -47,7 +47,9 @@ test("a port that nginx refused is closed while its text is the refused one", ()
   const refused = { version: "ns/db:5432", why: "bind() to 0.0.0.0:5432 failed" };
   const quarantine = { ...emptyQuarantine, ports: new Map([["tcp/5432", refused]]) };
   expect(renew(world, quarantine)).toEqual([]);
-  expect(sentences()).toEqual(["data.5432: bind() to 0.0.0.0:5432 failed; the port is not opened"]);
+  expect(sentences()).toEqual([
+    "data.5432: bind() to 0.0.0.0:5432 failed; the port is not opened before its entry is written anew or the controller starts again",
+  ]);
   expect(renew(put(world, ports({ "5432": "ns/db:5432:PROXY" })), quarantine)).toHaveLength(1);
 });
 
