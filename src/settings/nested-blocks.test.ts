@@ -31,3 +31,12 @@ test("the headers of custom-headers stay in blocks that add or hide headers, and
   );
   expect(withNestedBlocks("if ($a) { return 403; }", headers)).toBe("if ($a) { return 403; }");
 });
+
+test("many headers in many blocks add a bounded text", () => {
+  const sent = { always: true, replaces: true, inBlocks: true } as const;
+  const own: AnswerHeader = { name: Token.name("X-Own"), value: Token.text("a".repeat(1_000)), ...sent };
+  const blocks = "if ($a) { add_header X y; }\n";
+  expect(withNestedBlocks(blocks.repeat(100), [own])).toContain("X-Own");
+  const written = withNestedBlocks(blocks.repeat(1_000), [own]);
+  expect(written).toBe(`if ($a) { ${header} add_header X y; }\n`.repeat(1_000));
+});

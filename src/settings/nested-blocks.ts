@@ -6,20 +6,38 @@
  */
 import type { AnswerHeader } from "../directives/place.ts";
 import { parse, type Statement } from "../kinds/grammar.ts";
+import { longestText } from "../kinds/kind.ts";
 import { type Insertion, withInsertions } from "./insertions.ts";
 
-/**
- * Returns the text with lines of Sluice in its blocks. `headers` are those of the location. Line
- * numbers do not change.
- */
+/** The most characters that are added for the headers of a location. */
+const mostAdded = longestText;
+
+/** Returns the text with lines of Sluice in its blocks. `headers` are those of the location. */
 export function withNestedBlocks(text: string, headers: readonly AnswerHeader[] = []): string {
+  return nestedBlocks(text)(headers);
+}
+
+/**
+ * Reads a text that many locations have. The result writes it for a location with these headers.
+ * Line numbers do not change. Headers that would make the text grow too much are left out.
+ */
+export function nestedBlocks(text: string): (headers: readonly AnswerHeader[]) => string {
   const parsed = text.includes("{") ? parse(text) : undefined;
-  if (!parsed?.ok) return text;
-  const lines = linesOf(headers.filter(({ inBlocks }) => inBlocks === true));
-  return withInsertions(
-    text,
-    parsed.statements.flatMap((one) => insertionsIn(one, lines)),
-  );
+  if (!parsed?.ok) return () => text;
+  const { statements } = parsed;
+  const written = (lines: Lines) =>
+    withInsertions(
+      text,
+      statements.flatMap((one) => insertionsIn(one, lines)),
+    );
+  const usual = written(linesOf([]));
+  const blocks = text.split("{").length - 1;
+  return (headers) => {
+    const kept = headers.filter(({ inBlocks }) => inBlocks === true);
+    if (kept.length === 0) return usual;
+    const lines = linesOf(kept);
+    return lengthOf(lines) * blocks > mostAdded ? usual : written(lines);
+  };
 }
 
 type Lines = readonly (readonly [directive: string, lines: string])[];
@@ -32,6 +50,8 @@ function linesOf(kept: readonly AnswerHeader[]): Lines {
     ["proxy_hide_header", `proxy_hide_header Strict-Transport-Security; ${hidden.join("")}`],
   ];
 }
+
+const lengthOf = (lines: Lines): number => lines.reduce((sum, [, text]) => sum + text.length, 0);
 
 function insertionsIn({ name, block = [] }: Statement, lines: Lines): readonly Insertion[] {
   const at = block[0]?.from;

@@ -10,7 +10,6 @@ import { begunTrail, hopsHeaderName } from "../../directives/hops.ts";
 import type { AnswerHeader, Directive, Header, Place } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { type HeaderLine, type HeaderLines, hasOwn, requestDirectives } from "../../settings/header-lines.ts";
-import { withNestedBlocks } from "../../settings/nested-blocks.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { routeAuthView } from "../gateway/route-auth.ts";
 import { copySockets } from "../gateway/route-copies.ts";
@@ -115,7 +114,7 @@ export function locationView(
       ),
     },
     answerHeaders: answerHeadersView(answer, lines, settings, place.protocol),
-    settings: { ...everywhere.view, snippet: snippetView(withNestedBlocks(settings.locationSnippet, answer)) },
+    settings: { ...everywhere.view, snippet: snippetView(everywhere.snippet(answer)) },
   };
 }
 

@@ -6,9 +6,11 @@
 
 import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
+import type { AnswerHeader } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { parse, type Statement } from "../../kinds/grammar.ts";
 import { type HeaderLines, headerLinesOf, restatedView } from "../../settings/header-lines.ts";
+import { nestedBlocks } from "../../settings/nested-blocks.ts";
 import { withOwnLocations } from "../../settings/own-locations.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { withoutSetByPaths } from "../../settings/set-by-paths.ts";
@@ -23,6 +25,8 @@ export interface InEveryLocation {
    * (RS-25.4).
    */
   readonly inspected: boolean;
+  /** Writes the ConfigMap's `location-snippet` for a location with these headers. */
+  readonly snippet: (headers: readonly AnswerHeader[]) => string;
   /** The lines of the ConfigMap's snippets about headers of requests and answers. */
   readonly headerLines: HeaderLines;
 }
@@ -41,6 +45,7 @@ export function inEveryLocation(
       ruleFiles: { stock: Token.word(files.modsecurityRules), owasp: Token.word(files.owaspRules) },
       realIp: realIpView(settings, can, behind),
     },
+    snippet: nestedBlocks(settings.locationSnippet),
     headerLines: {
       http: headerLinesOf(settings.httpSnippet),
       server: headerLinesOf(settings.serverSnippet),
