@@ -51,8 +51,10 @@ export function readValue<T>(kind: Kind<T>, text: string): Read<T> {
   const { longest = longestWord } = kind;
   if (text.length > longest) return no(`${shown(text)} has ${text.length} characters; at most ${longest} are taken`);
   const read = kind.read(text);
-  const hint = read.ok ? undefined : unfilled(text);
-  return read.ok || hint === undefined ? read : { ...read, why: `${read.why}; ${hint}` };
+  const mistake = read.ok ? read.besides : read.why;
+  const hint = mistake === undefined ? undefined : unfilled(text);
+  if (hint === undefined) return read;
+  return read.ok ? { ...read, besides: `${mistake}; ${hint}` } : { ...read, why: `${mistake}; ${hint}` };
 }
 
 /** Longer texts are snippets and certificates, where such characters mean something else. */
@@ -70,6 +72,8 @@ export function unfilled(text: string): string | undefined {
     return "replace the angle brackets and their content with a value of your own";
   if (/\[[A-Z]{3}[A-Z _-]+\]|\[[A-Z]{2,} [A-Z ]+\]/.test(text))
     return "replace the square brackets and their content with a value of your own";
+  const [crosses] = /(?<![\w.])X{2,}(?:[./]X{2,}){2,}(?![\w.])/.exec(text) ?? [];
+  if (crosses !== undefined) return `replace ${crosses} with a value of your own`;
   if (/\{\{|\[\[-? *\./.test(text)) return "this is a template, which has to be rendered before";
   const [reference] = /\$\{[a-z]\w*\.[^{}]*\}/.exec(text) ?? [];
   if (reference !== undefined) return `a tool should have filled in ${reference} before, such as Terraform`;

@@ -37,12 +37,15 @@ test.each([
   ["^/[A-Z]+[A-Z0-9_]{2}$", ""],
   ["<域名>", "; replace the angle brackets and their content with a value of your own"],
   ["{{ .Values.origin }}", "; this is a template, which has to be rendered before"],
+  ["XXX.XXX.XXX/XX", "; replace XXX.XXX.XXX/XX with a value of your own"],
   ["https://$host/x", ""],
   ["(?<name>x)", ""],
   ["return 200 '<b>';", ""],
 ])("the sentence about %s names the value that should have been filled in", (text, hint) => {
   const kind = { ...bool, read: () => no("it is wrong") };
   expect(readValue(kind, text)).toEqual(no(`it is wrong${hint}`));
+  const usable = { ...bool, read: () => ({ ok: true as const, value: true, besides: "it is left out" }) };
+  expect(readValue(usable, text)).toEqual({ ok: true, value: true, besides: `it is left out${hint}` });
 });
 
 test.each([

@@ -351,12 +351,14 @@ test("a key with a placeholder that makes it unreadable is not judged", async ()
     proxy-real-ip-cidr: "\${cluster_cidr},10.0.0.0/8"
     log-format-upstream: "\${remote_addr}"
     keep-alive: "many"
+    whitelist-source-range: "10.0.0.0/8,XXX.XXX.XXX/XX"
 `,
   });
   expect(code).toBe(3);
   expect(text).toContain(
     'key proxy-real-ip-cidr of ConfigMap ingress-nginx/ingress-nginx-controller (values.yaml:3:5): "${cluster_cidr},10.0.0.0/8": a tool should have filled in ${cluster_cidr} before',
   );
+  expect(text).toContain('"10.0.0.0/8,XXX.XXX.XXX/XX": replace XXX.XXX.XXX/XX with a value of your own');
   expect(text).toContain("2 ConfigMap keys 1 the same 1 differ");
 });
 
