@@ -53,10 +53,11 @@ function snippetField(key: string, example: string, doc: string, declares?: true
 
 function resolve(key: string): (values: { readonly text: string }, context: Context) => Resolved<Snippet> {
   return ({ text }, { given, ingress: object, settings }) => {
-    if (!given("text") || text.trim() === "") return { value: none };
+    const nothing = key === "configuration-snippet" && needsPathIn(settings.locationSnippet) ? bare : none;
+    if (!given("text") || text.trim() === "") return { value: nothing };
     if (!settings.allowSnippetAnnotations) {
       const why = "the operator does not allow snippets (allow-snippet-annotations)";
-      return { value: none, problems: [{ object, kind: "annotation-useless", key, why }] };
+      return { value: nothing, problems: [{ object, kind: "annotation-useless", key, why }] };
     }
     const parsed = parse(text);
     const statements = parsed.ok ? parsed.statements : [];
@@ -66,7 +67,7 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
       value: {
         text,
         headerLines: headerLinesIn(statements),
-        needsPath: statements.some((one) => within(one, ({ name }) => withPath.has(name))),
+        needsPath: nothing.needsPath || statements.some(hasPath),
         namesGroups: statements.some(namesGroup),
         rewrites: statements.some((one) => within(one, rewritesOn)),
         namesUpstream: statements.some((one) => within(one, setsUpstream)),
@@ -89,6 +90,23 @@ const none: Snippet = {
   framesRequests: false,
   declares: [],
 };
+
+/** No text of its own, beside a location-snippet of the ConfigMap that needs a path. */
+const bare: Snippet = { ...none, needsPath: true };
+
+const hasPath = (statement: Statement): boolean => within(statement, ({ name }) => withPath.has(name));
+
+/** The last location-snippet, which is the same for all Ingresses. */
+let last = { text: "", needsPath: false };
+
+/** Whether the ConfigMap's text for each location needs a location with a path. */
+function needsPathIn(text: string): boolean {
+  if (last.text !== text) {
+    const parsed = parse(text);
+    last = { text, needsPath: parsed.ok && parsed.statements.some(hasPath) };
+  }
+  return last.needsPath;
+}
 
 /**
  * Joins two snippets. The text of the outer RouteSettings comes first, so that its refusals come

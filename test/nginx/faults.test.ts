@@ -85,3 +85,16 @@ test("a location-snippet that nginx refuses is blamed on the setting, although i
   await servesOthers({ "location-snippet": "no_such_directive on;" });
   expect(it.problems()).toContainEqual(expect.stringMatching(/^key location-snippet: .*unknown directive/));
 });
+
+test("a location inside location-snippet is in the paths of Ingresses, and hosts with a limit are served", async () => {
+  const settings = { "location-snippet": "location ~ robots.txt { return 200 'no robots'; }" };
+  const annotations = { "limit-rps": "50" };
+  await it.set(settings, [ingress("limited", "limited.example", "web", { annotations })]);
+  for (const name of [host, "limited.example"]) {
+    expect((await it.ask({ host: name })).status).toBe(200);
+    expect((await it.ask({ host: name, path: "/robots.txt" })).body).toBe("no robots");
+  }
+  expect(it.problems().join()).not.toContain("location");
+  await it.set({});
+  expect((await it.ask({ host, path: "/robots.txt" })).body).not.toBe("no robots");
+});

@@ -155,7 +155,7 @@ export class LocationTexts {
     const apart: string[] = poolsOf === "" ? [] : [poolsOf];
     let timed = false;
     let grouped = this.#about.headersNameGroups;
-    const isLive = dynamic && ownTextOf(values, "location") === "";
+    const isLive = dynamic && ownTextOf(values, "location") === "" && !holds("needsPath", values, "location");
     const place: Place = {
       ...filesOf(this.#root, files),
       ...writing,
