@@ -5,7 +5,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type HeldBackend, heldBackend } from "./support/held-backend.ts";
 import { request } from "./support/request.ts";
 import { ports, type Served, startServe, toWeb, webAt } from "./support/serve.ts";
@@ -93,4 +93,20 @@ test("a controller is not ready from SIGTERM on, while requests are completed", 
   backend.release("done");
   expect(await asked).toMatchObject({ status: 200, body: "done" });
   expect(await served.ended).toBe(0);
+});
+
+test("a first start is not healthy while good settings are set aside with a bad one", async () => {
+  const data = 'http-snippet: "no_such_directive on;", denylist-source-range: 127.0.0.1/32';
+  const first = startServe({
+    files: { ...files, "settings.yaml": settings(data) },
+    flags: ["--configmap=own/settings"],
+  });
+  onTestFinished(first.remove);
+  const answers: number[] = [];
+  await until("a healthy answer", async () => {
+    const { status } = await first.health().catch(() => ({ status: 0 }));
+    if (status === 200) answers.push((await first.ask("web.example")).status);
+    return answers.length > 0;
+  });
+  expect(answers).toEqual([403]);
 });

@@ -19,6 +19,8 @@ import { shadowFigures, shadowsOf } from "./shadows.ts";
 
 /** The most objects that `?verbose` names; further ones are counted. */
 const mostNotes = 20;
+/** The chart's liveness probe ends a Pod after 60 s. */
+const mostSettlingSeconds = 30;
 
 /** The nginx that was found, with facts about it. */
 export interface NginxAtHand {
@@ -38,6 +40,7 @@ export class Running {
    * restored.
    */
   putRight = 0;
+  #isSettled = false;
   /** nginx's message, if it refused the last configuration. */
   #refused: string | undefined;
 
@@ -55,6 +58,18 @@ export class Running {
   get started(): Controller {
     if (this.controller === undefined) throw new Error("the controller has not started yet");
     return this.controller;
+  }
+
+  /**
+   * Whether the first configuration is complete. If nginx refuses it because of a setting, other
+   * settings have their defaults until that one is found. Defaults may open what a setting closes.
+   * Later searches do not matter, because the last good settings stay in force meanwhile. The wait
+   * is short, because a kubelet ends Pods that are unhealthy for too long.
+   */
+  get isSettled(): boolean {
+    const settings = this.controller?.sync.quarantine.settings.values() ?? [];
+    this.#isSettled ||= process.uptime() > mostSettlingSeconds || ![...settings].some(({ suspected }) => suspected);
+    return this.#isSettled;
   }
 
   /** Returns sentences about everything that nginx refused and that is therefore not in force. */
@@ -90,6 +105,7 @@ export class Running {
 export async function whyNotServing(running: Running, limitMs: number): Promise<string | undefined> {
   if (running.controller?.isServing !== true) return "nginx serves nothing yet, or has ended";
   if (!running.templateTried) return "the template was not tried yet";
+  if (!running.isSettled) return "nginx refuses a setting, and the search for it is not over yet";
   return (await running.controller.answers(limitMs)) ? undefined : "nginx does not answer";
 }
 
