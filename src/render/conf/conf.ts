@@ -225,7 +225,8 @@ function luaView(
     underscores: letsUnderscoresThrough(settings),
     homes: homes.map(({ slot, listeners }) => ({ slot: Token.word(slot), listeners: listeners.map(Token.word) })),
     dictionaries: ownDictionaries(settings),
-    packagePath: Token.word(`${paths.lua}/?.lua;;`),
+    // Operators mount their own Lua files where ingress-nginx finds them.
+    packagePath: Token.word(`${paths.lua}/?.lua;;/etc/nginx/lua/?.lua`),
     recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),
     journal: Token.word(paths.journal),
     variables: Token.gaps.variables,

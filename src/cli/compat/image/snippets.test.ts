@@ -11,3 +11,12 @@ test("Lua tables of ingress-nginx are reported, and a snippet's own of the same 
   expect(work('local balancer = require("ngx.balancer")\nbalancer.set_more_tries(1)')).toEqual([]);
   expect(work('ngx.log(ngx.ERR, self.monitor.call(), "configuration")')).toEqual([]);
 });
+
+test("libraries that the image lacks are reported, also if pcall requires them", () => {
+  const lacking = (name: string) => `the image has no Lua library ${name}: mount it below /etc/nginx/lua, or do without`;
+  expect(work('local a = require "resty.http"\nlocal ok, b = pcall(require, "my.own")')).toEqual([
+    lacking("resty.http"),
+    lacking("my.own"),
+  ]);
+  expect(work('local ok, shell = pcall(require, "cjson.safe")')).toEqual([]);
+});

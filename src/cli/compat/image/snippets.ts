@@ -49,7 +49,7 @@ export function snippetWork(
     const missing = modules.find(({ directive }) => directive.test(name));
     return missing === undefined ? [] : [`the image has no module with the directive ${name}: ${missing.advice}`];
   });
-  const required = [...plain.matchAll(/\brequire\s*\(?\s*["']([\w.-]+)["']/g)].map(([, name]) => name!);
+  const required = [...plain.matchAll(/\brequire\s*[(,]?\s*["']([\w.-]+)["']/g)].map(([, name]) => name!);
   const strange = required.filter((name) => !libraries.test(name));
   const called = new Set(plain.includes("_by_lua_block") ? [...plain.matchAll(globals)].map(([, name]) => name!) : []);
   const foreign = [...called].filter((name) => !new RegExp(`\\b${name}\\s*=[^=]`).test(plain));
@@ -61,7 +61,9 @@ export function snippetWork(
   return [
     ...lacking,
     ...[...new Set(mistakes)].map((mistake) => `${mistake}: nginx would refuse the snippet`),
-    ...[...new Set(strange)].map((name) => `the image has no Lua library ${name}: mount it, or do without`),
+    ...[...new Set(strange)].map(
+      (name) => `the image has no Lua library ${name}: mount it below /etc/nginx/lua, or do without`,
+    ),
     ...foreign.map((name) => `the image has no Lua table ${name}, which is ingress-nginx's own: do without`),
     ...[...new Set(unknown)].map((name) => `nothing declares the variable $${name}: nginx would refuse the snippet`),
   ];
