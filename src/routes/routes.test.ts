@@ -18,8 +18,16 @@ const route = {
   denied: false,
 } as const;
 
+const none = { header: "", headerValue: "", headerPattern: "", cookie: "", weight: 0, weightTotal: 100 };
+
+test("the rule of a canary names the value or the pattern of its header", () => {
+  const regional = { ...none, header: "Region", headerPattern: "fr|us" };
+  expect(canaryRule(regional)).toBe('header Region matching "fr|us"');
+  // With a value, the pattern has no effect.
+  expect(canaryRule({ ...regional, headerValue: "de" })).toBe('header Region with the value "de"');
+});
+
 test("the rule of a canary says so if no request can reach it", () => {
-  const none = { header: "", headerValue: "", headerPattern: "", cookie: "", weight: 0, weightTotal: 100 };
   expect(canaryRule({ ...none, header: "X-Canary", weight: 20 })).toBe("header X-Canary, 20 of 100");
   expect(canaryRule(none)).toBe("no request, since it has no header, cookie or weight");
 });

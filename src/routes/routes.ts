@@ -4,6 +4,7 @@
  * they are counted in the EndpointSlices.
  */
 import type { FeatureValues } from "../annotations/registry.ts";
+import { shown } from "../kinds/kind.ts";
 import { conditionWords } from "../model/condition-words.ts";
 import type { CanaryPolicy, Configuration, Location, Server } from "../model/configuration.ts";
 import { addressWithPort } from "../model/endpoint.ts";
@@ -163,13 +164,20 @@ export function routeOf(
 }
 
 /** Returns the rule by which a canary takes requests, in words. */
-export function canaryRule({ header, cookie, weight, weightTotal }: CanaryPolicy): string {
+export function canaryRule(policy: CanaryPolicy): string {
+  const { header, cookie, weight, weightTotal } = policy;
   const rules = [
-    ...(header === "" ? [] : [`header ${header}`]),
+    ...(header === "" ? [] : [`header ${header}${headerRule(policy)}`]),
     ...(cookie === "" ? [] : [`cookie ${cookie}`]),
     ...(weight === 0 ? [] : [`${weight} of ${weightTotal}`]),
   ];
   return rules.length === 0 ? "no request, since it has no header, cookie or weight" : rules.join(", ");
+}
+
+/** Returns what the header must hold; without a value or a pattern it is `always` (RS-13.5). */
+function headerRule({ headerValue, headerPattern }: CanaryPolicy): string {
+  if (headerValue !== "") return ` with the value ${shown(headerValue)}`;
+  return headerPattern === "" ? "" : ` matching ${shown(headerPattern)}`;
 }
 
 /** Returns the backends that get requests. */
