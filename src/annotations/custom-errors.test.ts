@@ -33,6 +33,13 @@ test.each(["499", "404;500", "200", "4xx"])("the list of statuses %s is refused"
   expect(readingOf({ "custom-http-errors": codes }).verdict).toBe("reject");
 });
 
+test("a default-backend with a namespace is refused, and the Problem says how it is written", () => {
+  const { problems } = readingOf({ "default-backend": "errors/pages" });
+  expect(problems).toMatchObject([
+    { why: '"errors/pages" has a namespace; it is the name of a Service beside the Ingress, like pages' },
+  ]);
+});
+
 test("a default-backend that does not exist is ignored and reported", () => {
   const reading = readingOf({ "default-backend": "errors" });
   expect(reading.values.customErrors.standIn).toBeUndefined();

@@ -25,6 +25,23 @@ export interface CustomErrors {
   readonly standIn: { readonly namespace: string; readonly service: string; readonly port: string } | undefined;
 }
 
+const bareName = shaped({
+  label: "the name of a Service",
+  shape: /^[a-z]([a-z\d-]{0,61}[a-z\d])?$/,
+  good: ["errors", "a-1"],
+  bad: ["", "Bad_Name", "a/b", "1a", "a;"],
+});
+
+/** Many authors write the namespace as well, as in the flag `--default-backend-service`. */
+const serviceName: Kind<string> = {
+  ...bareName,
+  read: (text) => {
+    const [, name] = /^[a-z\d-]+\/(.+)$/.exec(text) ?? [];
+    if (name === undefined || !bareName.read(name).ok) return bareName.read(text);
+    return no(`${shown(text)} has a namespace; it is the name of a Service beside the Ingress, like ${name}`);
+  },
+};
+
 /**
  * nginx has no error page for 499, its own status for a client that went away, and would refuse the
  * whole configuration.
@@ -70,12 +87,7 @@ export const customErrors = resolvedFeature({
       key: "default-backend",
       refers: true,
       example: "error-pages",
-      kind: shaped({
-        label: "the name of a Service",
-        shape: /^[a-z]([a-z\d-]{0,61}[a-z\d])?$/,
-        good: ["errors", "a-1"],
-        bad: ["", "Bad_Name", "a/b", "1a", "a;"],
-      }),
+      kind: serviceName,
       fallback: () => "",
       onBad: "reject",
       risk: "Low",
