@@ -13,7 +13,8 @@ test("Lua tables of ingress-nginx are reported, and a snippet's own of the same 
 });
 
 test("libraries that the image lacks are reported, also if pcall requires them", () => {
-  const lacking = (name: string) => `the image has no Lua library ${name}: mount it below /etc/nginx/lua, or do without`;
+  const lacking = (name: string) =>
+    `the image has no Lua library ${name}: mount it below /etc/nginx/lua, or do without`;
   expect(work('local a = require "resty.http"\nlocal ok, b = pcall(require, "my.own")')).toEqual([
     lacking("resty.http"),
     lacking("my.own"),
