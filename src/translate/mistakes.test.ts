@@ -89,6 +89,13 @@ const mistakes: Readonly<Record<string, readonly [Texts, Parameters<typeof sente
       others: [ingress({ name: "b", host: "a.example", paths: [["/shop", "web"]], age: -9 })],
     },
   ],
+  "a satisfy that combines nothing": [
+    { satisfy: "any" },
+    {
+      paths: [["/admin", "web"]],
+      others: [ingress({ name: "b", host: "a.example", paths: [["/shop", "web"]], age: -9 })],
+    },
+  ],
   "a slash at the end that the https redirect takes away": [
     { "force-ssl-redirect": "true" },
     { paths: [["/github-webhook/", "web", "Exact"]] },

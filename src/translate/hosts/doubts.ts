@@ -49,21 +49,20 @@ export function literalPatterns(
 
 /**
  * Reports guards of the oldest Claim: the implicit `/` of a host belongs to it, so its guards hold
- * for paths without a rule (RS-3.6).
+ * for paths without a rule (RS-3.6). `satisfy` only combines guards, of which one is named.
  */
 export function guardedByOldest(host: string, claims: readonly Claim[], settings: Settings): Problem[] {
   const [oldest, ...others] = claims;
   if (oldest === undefined || others.length === 0) return [];
   const plain = unannotated(settings);
   const guards = featureList.filter(([name, { guard, scope }]) => {
-    return guard === true && scope === "location" && oldest.features[name] !== plain[name];
+    return guard === true && scope === "location" && name !== "satisfy" && oldest.features[name] !== plain[name];
   });
   return guards.slice(0, 1).map(([, { name }]) => ({
     object: oldest.owner,
-    kind: "field-unusable",
+    kind: "field-doubtful",
     field: "spec.rules",
-    why: `no ${oldest.owner.kind} of host ${host} has the path /`,
-    done: `${name} of this one, the oldest, holds for all paths without a rule`,
+    why: `no ${oldest.owner.kind} of host ${host} has the path /, so all paths without a rule get the ${name} of this one, the oldest`,
   }));
 }
 
