@@ -3,10 +3,10 @@
  * that Pods written for ingress-nginx start.
  *
  * The heap of Node may grow to half of the container's memory limit; the other half is for nginx.
- * The space for young objects has 2 MB, because objects from the API server are either dropped at
- * once or kept for long. One thread collects so small a space sooner than several threads that wait
- * for each other. The controller lets it grow to 32 MB while it starts with a large cluster
- * (src/cli/parts/young-space.ts).
+ * The space for young objects has V8's smallest size, because objects from the API server are
+ * either dropped at once or kept for long. One thread collects so small a space sooner than several
+ * threads that wait for each other. The controller lets it grow to 32 MB while it starts with a
+ * large cluster (src/cli/parts/young-space.ts).
  *
  * At a start with thousands of Ingresses each function is called thousands of times. So functions
  * are compiled at once, and not by another thread while they run slowly. Turbofan would take a
@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 static char *const node_options[] = {
-    "--min-semi-space-size=2",
     "--max-semi-space-size=32",
     "--no-parallel-scavenge",
     "--no-concurrent-recompilation",

@@ -236,7 +236,6 @@ test.each([
   const heap = megabytes === undefined ? [] : [`--max-old-space-size=${megabytes}`];
   expect(JSON.parse(text)).toEqual([
     [
-      "--min-semi-space-size=2",
       "--max-semi-space-size=32",
       "--no-parallel-scavenge",
       "--no-concurrent-recompilation",
