@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { rangeList } from "./addresses.ts";
 import { no, readValue } from "./kind.ts";
 import { integer, seconds } from "./numbers.ts";
+import { cipherList } from "./tls.ts";
 import { bool, oneOf, size } from "./words.ts";
 
 test.each([
@@ -12,6 +13,12 @@ test.each([
   [bool, "yes", '"yes" is neither true nor false'],
   [oneOf(["on", "off"]), "ON", '"ON" is not one of on, off'],
   [size, "16 k", '"16 k" is not a size like 8k, 16m or 1g'],
+  [cipherList, "NO-SUCH", '"NO-SUCH" names no cipher that OpenSSL knows'],
+  [
+    cipherList,
+    "TLS_AES_256_GCM_SHA384",
+    '"TLS_AES_256_GCM_SHA384" names ciphers of TLS 1.3, which are always on, and none of TLS 1.2 that OpenSSL knows',
+  ],
 ] as const)("%o refuses %j with a sentence for its author", (kind, text, why) => {
   expect(kind.read(text)).toEqual({ ok: false, why });
 });
