@@ -13,7 +13,7 @@ export const cipherList: Kind<string> = {
   read: (text) => {
     if (!/^[\w!@+:=, -]{1,2000}$/.test(text)) return no(`${shown(text)} is not an OpenSSL cipher list`);
     if (hasCipher(text)) return ok(text);
-    // The ciphers of TLS 1.3 have a setting of their own in OpenSSL, and nginx leaves all of them on.
+    // The ciphers of TLS 1.3 have a setting of their own, and nginx leaves all of them on.
     const what = text.includes("TLS_") ? "ciphers of TLS 1.3, which are always on, and none of TLS 1.2" : "no cipher";
     return no(`${shown(text)} names ${what} that OpenSSL knows`);
   },
