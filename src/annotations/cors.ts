@@ -133,6 +133,8 @@ export const cors = feature({
     }),
   },
   onlyWith: {
+    enabled: ({ enabled, origins }) =>
+      enabled && origins.length === 0 ? "cors-allow-origin names no origin" : undefined,
     origins: waits,
     methods: waits,
     headers: waits,

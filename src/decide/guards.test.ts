@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { ClientCertificate } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Location } from "../model/configuration.ts";
-import { type Asked, earlyChecks, lateChecks, stopIn } from "./guards.ts";
+import { type Asked, checksBeforeFilters, earlyChecks, lateChecks, stopIn } from "./guards.ts";
 
 const [clientCertificate] = earlyChecks;
 
@@ -85,4 +85,16 @@ test("with satisfy: any each of several checks says that one is enough, and a cl
   expect(any[0]?.says).toContain("192.0.2.9 may not");
   const [first] = guardsOf(features("all"));
   expect(first).toMatchObject({ outcome: "stops", says: "of clients only 192.0.2.1 may; 192.0.2.9 may not" });
+});
+
+test.each([
+  [["*"], "stops"],
+  [["https://a.example"], "depends"],
+  [[], undefined],
+])("a preflight is answered by nginx for the origins %j: %s", (origins, outcome) => {
+  const features = { cors: { enabled: true, origins } } as unknown as FeatureValues;
+  const at = { asked: { method: "OPTIONS" } } as unknown as Asked;
+  const preflight = checksBeforeFilters.filter((check) => check.name === "preflight");
+  const { guards } = stopIn(preflight, at, { features } as Location<FeatureValues>);
+  expect(guards.map((guard) => guard.outcome)).toEqual(outcome === undefined ? [] : [outcome]);
 });

@@ -148,7 +148,7 @@ function closed(_: Asked, __: FeatureValues, location: Location<FeatureValues>):
 }
 
 function preflight({ asked }: Asked, { cors }: FeatureValues): Stop | undefined {
-  if (!cors.enabled || asked.method !== "OPTIONS") return undefined;
+  if (!cors.enabled || cors.origins.length === 0 || asked.method !== "OPTIONS") return undefined;
   const says = "a preflight of CORS is answered by nginx where the origin is allowed";
   const isForAll = cors.origins.includes("*");
   return { what: "cors", says, outcome: isForAll ? "stops" : "depends", status: 204 };

@@ -125,6 +125,8 @@ test.each([
   [{ ...sticky, "load-balance": "ewma" }, ["load-balance: affinity chooses the Endpoint"]],
   [{ "upstream-hash-by": "$host", "load-balance": "ewma" }, ["load-balance: upstream-hash-by chooses the Endpoint"]],
   [{ ...sticky, "upstream-hash-by": "$host" }, ["upstream-hash-by: affinity chooses the Endpoint"]],
+  [{ "enable-cors": "true", "cors-allow-origin": "*.a.example" }, ["enable-cors: cors-allow-origin names no origin"]],
+  [{ "enable-cors": "true", "cors-allow-origin": "*.a.example, https://a.example" }, []],
   [any, [expect.stringMatching(/^satisfy: .*fewer than two of them are set$/)]],
   [{ ...any, ...auth }, []],
   [{ ...any, "configuration-snippet": "auth_basic on;" }, []],
