@@ -26,6 +26,7 @@ export function explained(text: string, error: YAMLError, at: Place): Mistake {
     placeholder(lines, at) ??
     bracketed(lines, at) ??
     openQuote(lines, error) ??
+    strayMark(lines, at) ??
     (indented.has(code) ? misfit(lines, at) : undefined) ?? {
       place: at,
       why: words[code] ?? `the YAML is broken (${code})`,
@@ -110,6 +111,16 @@ function bracketed(lines: readonly string[], { line }: Place): Mistake | undefin
 function templateAt(place: Place, lines: readonly string[], mark = "{{"): Mistake {
   const how = howToRender(lines, mark);
   return { place, why: `this is a template and not YAML yet, because it contains ${mark}; ${how}` };
+}
+
+/** Finds a comma or semicolon behind a value in quotes, as JSON and nginx write it. */
+function strayMark(lines: readonly string[], { line }: Place): Mistake | undefined {
+  const [, before = "", mark] =
+    /^(\s*(?:- +)*(?:[\w./-]+:\s+)?(?:"[^"]*"|'[^']*')\s*)([,;])\s*$/.exec(lines[line - 1] ?? "") ?? [];
+  if (mark === undefined) return undefined;
+  const what = mark === "," ? "a comma" : "a semicolon";
+  const why = `${what} stands behind the closing quote, where nothing may follow`;
+  return { place: { line, column: before.length + 1 }, why };
 }
 
 /**
