@@ -14,6 +14,7 @@ test("a prefix is longer, also for the path without the slash, and an exact path
     paths: [
       ["/shop", "web"],
       ["/shop/cart", "web", "Exact"],
+      ["/api/", "web"],
       ["/", "web"],
     ],
   });
@@ -24,5 +25,7 @@ test("a prefix is longer, also for the path without the slash, and an exact path
     return one.kind === "location" ? outranked(server, one.route, uri).map(({ why }) => why) : [one.kind];
   };
   expect([reasons("/shop"), reasons("/shop/x")]).toEqual([["/shop is longer"], ["/shop is longer"]]);
+  // nginx redirects /api to /api/.
+  expect([reasons("/api"), reasons("/api/x")]).toEqual([["/api is longer"], ["/api is longer"]]);
   expect(reasons("/shop/cart")).toEqual(["an exact path comes first", "an exact path comes first"]);
 });

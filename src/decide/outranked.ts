@@ -65,7 +65,8 @@ function lengthFirst(a: Route, b: Route): number {
 
 function whyBehind(route: Route, taken: Route): string {
   if (route.match === taken.match && route.path === taken.path) return "the other rule with this path comes first";
-  if (route.match === "prefix" && taken.match === "prefix") return `${taken.path.replace(/(.)\/$/, "$1")} is longer`;
+  const isPrefix = taken.match === "prefix" || taken.match === "slash";
+  if (route.match === "prefix" && isPrefix) return `${taken.path.replace(/(.)\/$/, "$1")} is longer`;
   if (route.match === taken.match) return "the other pattern stands before it";
   return taken.match === "exact" ? "an exact path comes first" : "a path comes before a pattern";
 }
