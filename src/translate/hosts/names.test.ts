@@ -1,4 +1,9 @@
 import { expect, test } from "vitest";
+import { base, fake, ingress, put, service } from "../../../test/support/sketch.ts";
+import { sentence } from "../../problem.ts";
+import { defaultOptions } from "../options.ts";
+import { translate } from "../translator.ts";
+import { emptyInputs } from "../turn.ts";
 import { HostNames, twinOf } from "./names.ts";
 
 const wants = (...aliases: string[]) => ({ aliases, twin: undefined });
@@ -38,4 +43,15 @@ test.each([
   ["_", undefined],
 ])("the other name of %s for redirects is %s", (host, twin) => {
   expect(twinOf(host)).toBe(twin);
+});
+
+test("a www twin that is a host of its own does not redirect, and its Ingress gets a Problem", () => {
+  const annotations = { "from-to-www-redirect": "true" };
+  const on = (name: string, host: string) => ingress({ name, host, paths: [["/", "web"]], annotations });
+  const both = put(base, service("web"), on("a", "a.example"), on("b", "b.example"));
+  const snapshot = put(both, ingress({ name: "c", host: "www.a.example", paths: [["/", "web"]] }));
+  const { problems } = translate({ ...emptyInputs, snapshot }, defaultOptions, fake);
+  expect([...problems.values()].flat().map(sentence)).toEqual([
+    "annotation from-to-www-redirect: www.a.example is a host of its own, so it does not redirect to a.example",
+  ]);
 });

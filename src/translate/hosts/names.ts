@@ -97,7 +97,20 @@ export function nameProblems(
     const why = `${host === catchAll ? "a rule without a host" : host} has no name with or without www.`;
     problems.push({ object: redirecting.owner, kind: "annotation-useless", key: "from-to-www-redirect", why });
   }
+  if (redirecting !== undefined) problems.push(...takenTwin(host, redirecting, names.twin, ownerOf));
   return problems;
+}
+
+/** Reports a www twin that is a host of its own. Of two twins of one Claim only one is reported. */
+function takenTwin(
+  host: string,
+  { owner: object, hosts }: Claim,
+  twin: string | undefined,
+  ownerOf: (name: string) => string | undefined,
+): Problem[] {
+  if (twin === undefined || ownerOf(twin) !== twin || (host.startsWith("www.") && hosts.has(twin))) return [];
+  const why = `${twin} is a host of its own, so it does not redirect to ${host}`;
+  return [{ object, kind: "annotation-doubtful", key: "from-to-www-redirect", why }];
 }
 
 function lessFor(lister: Claim, host: string, name: string, owner: string): Problem {
