@@ -22,28 +22,40 @@ export interface TerraformFile {
 
 /** Returns undefined if no heredoc of the file holds values of ingress-nginx's chart. */
 export function terraformFile(file: string, text: string): TerraformFile | undefined {
+  if ([...text.matchAll(/<<|\/\*/g)].length > mostMarks) return undefined;
   const { plain, heredocs } = withoutHeredocs(text);
   const sources: ValuesSource[] = [];
   const unjudged: Unjudged[] = [];
-  let rest = plain;
-  for (const block of plain.matchAll(/^(?:resource[ \t]+"helm_release"|module)[ \t]+"([^"]*)"[ \t]*\{/gm)) {
-    const [begin, end] = [block.index, endOf(plain, block.index + block[0].length)];
+  const rest: string[] = [];
+  let read = 0;
+  const lineOf = lineCounter(text);
+  const blocks = [...plain.matchAll(/^(?:resource[ \t]+"helm_release"|module)[ \t]+"([^"]*)"[ \t]*\{/gm)];
+  for (const [number, block] of blocks.entries()) {
+    // Blocks are never nested, so this one ends at the latest where the next one begins.
+    const limit = blocks[number + 1]?.index ?? plain.length;
+    const [begin, end] = [block.index, endOf(plain, block.index + block[0].length, limit)];
     const own = plain.slice(begin, end);
     if (chartOf(attribute(own, "chart") ?? "", attribute(own, "repository")) !== "ours") continue;
     const inside = heredocs.filter(({ index }) => index > begin && index < end);
-    const read = inside.flatMap((heredoc) => partOf(heredoc));
-    if (read.length === 0 || read.length < inside.length) continue;
+    const parts = inside.flatMap((heredoc) => partOf(heredoc));
+    if (parts.length === 0 || parts.length < inside.length) continue;
     const of = `helm_release ${block[1]}`;
-    sources.push(sourceOf(of, file, read, own));
-    unjudged.push(...elsewhere(own).map((why) => ({ of, at: { file, ...placeIn(text, begin) }, why })));
-    rest = rest.replace(own, "");
+    sources.push(sourceOf(of, file, parts, own));
+    const place = { file, line: lineOf(begin), column: 1 };
+    unjudged.push(...elsewhere(own).map((why) => ({ of, at: place, why })));
+    rest.push(plain.slice(read, begin));
+    read = end;
   }
+  rest.push(plain.slice(read));
   if (sources.length === 0) return undefined;
   // Ingresses and other releases of the same file are not read.
-  if (/kubernetes_(ingress|manifest|config_map)|kubectl_manifest|"helm_release"/.test(rest))
+  if (/kubernetes_(ingress|manifest|config_map)|kubectl_manifest|"helm_release"/.test(rest.join("")))
     unjudged.push({ of: file, at: { file, line: 1, column: 1 }, why: onlyValues });
   return { file, sources, unjudged };
 }
+
+/** Hardly a file has more heredocs and comments. One without an end is sought in the whole rest. */
+const mostMarks = 1_000;
 
 const onlyValues =
   "this is Terraform, of which only the values of ingress-nginx's chart are read; read the cluster that it writes (--context)";
@@ -60,6 +72,7 @@ interface Heredoc {
 /** Returns the file with blanks in place of heredocs and comments, so that all places stay. */
 function withoutHeredocs(text: string): { readonly plain: string; readonly heredocs: readonly Heredoc[] } {
   const heredocs: Heredoc[] = [];
+  const lineOf = lineCounter(text);
   const blank = (part: string) => part.replace(/[^\n]/g, " ");
   const plain = text.replace(
     /<<-?[ \t]*(\w+)[ \t]*\r?\n([\s\S]*?)^[ \t]*\1\b|\/\*[\s\S]*?\*\/|^[ \t]*(?:#|\/\/).*$/gm,
@@ -67,7 +80,7 @@ function withoutHeredocs(text: string): { readonly plain: string; readonly hered
       if (content === undefined) return blank(whole);
       const lines = content.split("\n").filter((line) => line.trim() !== "");
       const indent = Math.min(...lines.map((line) => line.length - line.trimStart().length), 40);
-      const line = text.slice(0, index).split("\n").length + 1;
+      const line = lineOf(index) + 1;
       heredocs.push({ index, line, indent, text: content.replace(new RegExp(`^ {${indent}}`, "gm"), "") });
       return blank(whole);
     },
@@ -75,11 +88,22 @@ function withoutHeredocs(text: string): { readonly plain: string; readonly hered
   return { plain, heredocs };
 }
 
-/** Returns where the block ends whose inside begins here. */
-function endOf(text: string, inside: number): number {
+/** Returns a function for the lines of rising places, counted from 1. */
+function lineCounter(text: string): (index: number) => number {
+  let line = 1;
+  let counted = 0;
+  return (index) => {
+    line += text.slice(counted, index).split("\n").length - 1;
+    counted = index;
+    return line;
+  };
+}
+
+/** Returns where the block ends whose inside begins here, at the latest at the limit. */
+function endOf(text: string, inside: number, limit: number): number {
   let depth = 1;
   let isQuoted = false;
-  for (let index = inside; index < text.length; index += 1) {
+  for (let index = inside; index < limit; index += 1) {
     const letter = text[index];
     if (letter === "\\") index += 1;
     else if (letter === '"') isQuoted = !isQuoted;
@@ -87,7 +111,7 @@ function endOf(text: string, inside: number): number {
     else if (!isQuoted && letter === "}") depth -= 1;
     if (depth === 0) return index + 1;
   }
-  return text.length;
+  return limit;
 }
 
 const attribute = (block: string, name: string): string | undefined =>
@@ -135,9 +159,4 @@ function elsewhere(block: string): readonly string[] {
       ? ["its values from set are not read"]
       : []),
   ];
-}
-
-function placeIn(text: string, index: number) {
-  const above = text.slice(0, index).split("\n");
-  return { line: above.length, column: above.at(-1)!.length + 1 };
 }
