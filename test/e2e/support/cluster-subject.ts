@@ -12,7 +12,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { translateOptions } from "../../../src/cli/options.ts";
 import { type Cluster as Kept, openCluster } from "../../../src/cluster/cluster.ts";
 import { type ApiFailure, Client, kubeConfigCredentials, type Resource } from "../../../src/kubernetes/index.ts";
-import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
+import { type KubernetesObject, keyOf, type Service } from "../../../src/model/objects.ts";
 import { tableOf, type WatchedKind } from "../../../src/model/snapshot.ts";
 import type { Table } from "../../../src/model/table.ts";
 import * as resources from "../../../src/resources.ts";
@@ -90,7 +90,7 @@ class Writer {
     if (of === undefined) throw new Error(`no resource is known for ${object.kind}`);
     const { uid, resourceVersion, creationTimestamp, generation, ...metadata } = object.metadata;
     if (object.kind === "Ingress") await this.#beYounger(creationTimestamp ?? "");
-    const own = { ...object, metadata };
+    const own = withoutServiceAddress({ ...object, metadata });
     const line = ({ code, message }: ApiFailure) => `${object.kind} ${metadata.name}: ${code} ${message}`;
     let last: ApiFailure | undefined;
     const answer = await until(
@@ -138,6 +138,16 @@ class Writer {
     if (this.#youngest !== "" && creationTimestamp > this.#youngest) await delay(1_000 - (Date.now() % 1_000) + 5);
     this.#youngest = creationTimestamp;
   }
+}
+
+/**
+ * Leaves out the address that the fake API server gave a Service, so that the real one allocates
+ * it. The real one may already have given the same address to another Service.
+ */
+function withoutServiceAddress(object: KubernetesObject): KubernetesObject {
+  if (object.kind !== "Service") return object;
+  const { clusterIP, clusterIPs, ...spec } = (object as Service).spec ?? {};
+  return clusterIP === "None" ? object : ({ ...object, spec } as Service);
 }
 
 /**
