@@ -68,9 +68,10 @@ export function translateOptions(
 }
 
 /** Returns the facts about the controller that `decide` needs. */
-export function decideOptions({ healthCheckPath, defaultServerPort, httpPort, httpsPort }: Flags): DecideOptions {
+export function decideOptions({ healthCheckPath, defaultServerPort, httpPort, httpsPort, mode }: Flags): DecideOptions {
   const ports = { http: httpPort, https: httpsPort };
-  return { ownPaths: [healthCheckPath, "/nginx_status"], builtInPort: defaultServerPort, ports };
+  const ownPaths = [healthCheckPath, "/nginx_status"];
+  return { ownPaths, builtInPort: defaultServerPort, ports, isStatic: mode === "static" };
 }
 
 /**

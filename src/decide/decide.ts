@@ -29,6 +29,8 @@ export interface DecideOptions {
   readonly builtInPort: number;
   /** The ports on which requests of clients arrive. */
   readonly ports: Ports;
+  /** Whether all hosts are text, as with --mode=static. */
+  readonly isStatic?: boolean;
 }
 
 export function decide(
@@ -52,7 +54,8 @@ function forHost(
   router: Router,
 ): Decision {
   const { server } = host;
-  const at = { asked, request, settings: served.settings, ports: options.ports };
+  const { ports, isStatic } = options;
+  const at = { asked, request, settings: served.settings, ports, isStatic };
   const isOnOwnPath = server.name === catchAll && isOwn(server, options.ownPaths, request.uri);
   if (isOnOwnPath && !isNamed(served, asked, request, options))
     return {

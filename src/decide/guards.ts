@@ -10,6 +10,7 @@ import { isElsewhere } from "../kinds/rewrite-target.ts";
 import type { Location } from "../model/configuration.ts";
 import { closedReason } from "../model/location.ts";
 import { named } from "../problem.ts";
+import { needsPath, needsText } from "../render/conf/text-servers.ts";
 import { hopOf } from "../render/location/hops.ts";
 import { isAmong } from "./client.ts";
 import type { End, Guard } from "./decision.ts";
@@ -20,6 +21,8 @@ import { elsewhereTarget, type Redirected, schemeOf, sent, toHttpsTarget } from 
 export interface Asked extends Redirected {
   readonly host: FoundHost;
   readonly found: FoundPath & { readonly kind: "location" };
+  /** See DecideOptions. */
+  readonly isStatic?: boolean | undefined;
 }
 
 /** A guard that stops the request; a redirect has its target. */
@@ -141,10 +144,17 @@ function slash(at: Asked, features: FeatureValues): Stop | undefined {
 
 const leadingTo = (location: string | undefined) => (location === undefined ? {} : { location });
 
-function closed(_: Asked, __: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
-  if (location.closed === undefined) return undefined;
-  const says = `the path is closed: ${closedReason(location)}`;
-  return { what: "closed", says, outcome: "stops", status: 503 };
+function closed(
+  { host, isStatic }: Asked,
+  features: FeatureValues,
+  location: Location<FeatureValues>,
+): Stop | undefined {
+  const stop = { what: "closed", outcome: "stops", status: 503 } as const;
+  if (location.closed !== undefined) return { ...stop, says: `the path is closed: ${closedReason(location)}` };
+  // See server-views.ts: nginx refuses such a text beside the router.
+  if (isStatic === true || !needsPath(features, false) || needsText(host.server)) return undefined;
+  const says = "the key location-snippet has a location or an alias in it, which only hosts of Ingresses can have";
+  return { ...stop, says };
 }
 
 function preflight({ asked }: Asked, { cors }: FeatureValues): Stop | undefined {

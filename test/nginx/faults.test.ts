@@ -95,6 +95,7 @@ test("a location inside location-snippet is in the paths of Ingresses, and hosts
     expect((await it.ask({ host: name, path: "/robots.txt" })).body).toBe("no robots");
   }
   expect(it.problems().join()).not.toContain("location");
+  expect((await it.ask({ host: "unknown.example" })).status).toBe(503);
   await it.set({});
   expect((await it.ask({ host, path: "/robots.txt" })).body).not.toBe("no robots");
 });

@@ -125,7 +125,7 @@ export function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guard
   const { location } = taken;
   const { filters = {}, unusableStatus = 500 } = location;
   const place: Asked = {
-    ...{ asked, request, settings: served.settings, ports: options.ports },
+    ...{ asked, request, settings: served.settings, ports: options.ports, isStatic: options.isStatic },
     host: {
       server: taken.server,
       by: taken.server.name,

@@ -66,7 +66,9 @@ export function hostlessOf(host: string, claims: readonly Claim[], { mayDecide }
     claims
       .filter(({ features }) => features.configurationSnippet.needsPath)
       .map((claim) => {
-        const why = "configuration-snippet has a location or an alias in it, which needs a host, and a rule has none";
+        const key =
+          claim.features.configurationSnippet.text === "" ? "the key location-snippet" : "configuration-snippet";
+        const why = `${key} has a location or an alias in it, which needs a host, and a rule has none`;
         return [claim, useless(claim.owner, why, `the ${claim.owner.kind}'s paths without a host answer 503`)] as const;
       }),
   );
