@@ -98,3 +98,13 @@ test.each([
   const { guards } = stopIn(preflight, at, { features } as Location<FeatureValues>);
   expect(guards.map((guard) => guard.outcome)).toEqual(outcome === undefined ? [] : [outcome]);
 });
+
+test.each([
+  ["more_set_headers 'a: b';", []],
+  ["return 403;", ["configuration-snippet"]],
+])("the configuration-snippet %j is among the guards: %j", (text, expected) => {
+  const features = { configurationSnippet: { text } } as unknown as FeatureValues;
+  const snippets = checksBeforeFilters.filter((check) => check.name === "configurationSnippet");
+  const { guards } = stopIn(snippets, {} as Asked, { features } as Location<FeatureValues>);
+  expect(guards.map(({ what }) => what)).toEqual(expected);
+});

@@ -14,6 +14,7 @@ import { needsPath, needsText } from "../render/conf/text-servers.ts";
 import { hopOf } from "../render/location/hops.ts";
 import { isAmong } from "./client.ts";
 import type { End, Guard } from "./decision.ts";
+import { snippetGuard } from "./everywhere.ts";
 import type { FoundHost } from "./host.ts";
 import type { FoundPath } from "./path.ts";
 import { elsewhereTarget, type Redirected, schemeOf, sent, toHttpsTarget } from "./redirects.ts";
@@ -21,7 +22,6 @@ import { elsewhereTarget, type Redirected, schemeOf, sent, toHttpsTarget } from 
 export interface Asked extends Redirected {
   readonly host: FoundHost;
   readonly found: FoundPath & { readonly kind: "location" };
-  /** See DecideOptions. */
   readonly isStatic?: boolean | undefined;
 }
 
@@ -40,13 +40,14 @@ export const earlyChecks: readonly Check[] = [
   closed,
   preflight,
   configurationSnippet,
+  locationSnippet,
   redirected,
   rewrittenElsewhere,
   toHttps,
 ];
 
 /** Checks that come before the answers of a route's filters. */
-export const checksBeforeFilters: readonly Check[] = [closed, preflight, configurationSnippet];
+export const checksBeforeFilters: readonly Check[] = [closed, preflight, configurationSnippet, locationSnippet];
 
 /** Guards of nginx's access phase. */
 export const lateChecks: readonly Check[] = [rateLimits, modsecurity, accessLists, basicAuth, externalAuth];
@@ -103,13 +104,7 @@ function clientCertificate({ host, asked }: Asked): Stop | undefined {
 }
 
 function serverSnippet({ host }: Asked): Stop | undefined {
-  return host.server.features.serverSnippet.text === ""
-    ? undefined
-    : {
-        what: "server-snippet",
-        says: "nginx runs the host's server-snippet, which may answer by itself",
-        outcome: "depends",
-      };
+  return snippetGuard("server-snippet", "the host's server-snippet", host.server.features.serverSnippet.text);
 }
 
 /**
@@ -165,9 +160,11 @@ function preflight({ asked }: Asked, { cors }: FeatureValues): Stop | undefined 
 }
 
 function configurationSnippet(_: Asked, { configurationSnippet: { text } }: FeatureValues): Stop | undefined {
-  if (text === "") return undefined;
-  const says = "nginx runs the configuration-snippet, which may answer by itself";
-  return { what: "configuration-snippet", says, outcome: "depends" };
+  return snippetGuard("configuration-snippet", "the configuration-snippet", text);
+}
+
+function locationSnippet({ settings }: Asked): Stop | undefined {
+  return snippetGuard("location-snippet", "the ConfigMap's location-snippet", settings.locationSnippet);
 }
 
 function redirected(at: Asked, features: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
