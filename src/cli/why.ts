@@ -94,7 +94,7 @@ async function fromFiles(call: Call, question: AskQuestion, out: Out, now: Date)
   const world = {
     ...{ served: configuration, snapshot, options },
     decide: decideOptions(flags),
-    flagsOf: from === undefined ? "flags are the defaults and those given here" : `flags of ${from}`,
+    flagsOf: from === undefined ? `flags are the defaults of ${as} and those given here` : `flags of ${from}`,
     isServed: (key: string) => accepted.has(key),
     problems: [...problems.values()].flat(),
     findings: findingsIn(read.files, flags, as, read.written),

@@ -9,14 +9,14 @@ import { endOf, step } from "./steps.ts";
 import type { AskedWorld } from "./world.ts";
 
 export function atItsPort(arrival: Arrival, { scheme, port }: AskedRequest, world: AskedWorld): Arrival {
-  const { served, decide } = world;
+  const { served, decide, flagsOf } = world;
   if (port === undefined || [...served.listenerPorts.values()].some((one) => one.port === port)) return arrival;
   const { http, https } = decide.ports;
   const isTls = scheme === "https";
   if ((isTls ? [443, https] : [80, http]).includes(port)) return arrival;
   if (port === 80 || port === http) return tlsOnPlain(port, port === 80 ? 443 : https);
   if (port === 443 || port === https) return plainOnTls(port, port === 443 ? 80 : http);
-  const says = `nginx has ${http} for http and ${https} for https, and not ${port}; a load balancer or a mapped port in front of it may lead from ${port} to one of these`;
+  const says = `nginx has ${http} for http and ${https} for https (${flagsOf}), and not ${port}; a load balancer or a mapped port in front of it may lead from ${port} to one of these`;
   return { ...arrival, steps: [step("at port", says), ...arrival.steps] };
 }
 
