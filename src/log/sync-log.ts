@@ -55,7 +55,7 @@ export class SyncLog {
         this.#log.debug(fields, "nginx has it already");
         break;
       case "refused":
-        this.#log.error({ ...fields, said: reload.stderr }, "nginx refuses it and goes on with the last good one");
+        this.#log.error({ ...fields, said: reload.stderr }, "nginx refuses it and stays as it was");
         break;
       case "unreachable":
         this.#log.error(

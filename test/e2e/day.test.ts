@@ -157,7 +157,7 @@ test("every line is a constant message with fields, in the order of the day", ()
     "refused at the door",
     "the API server is not reached; the last state is still served",
     "the API server is reached again",
-    "nginx refuses it and goes on with the last good one",
+    "nginx refuses it and stays as it was",
     "ending; requests in flight are finished",
     "ended; no nginx is left",
   ];
