@@ -3,11 +3,12 @@
 import { Token } from "../directives/token.ts";
 import { type Kind, no, shown } from "../kinds/kind.ts";
 import { integer } from "../kinds/numbers.ts";
+import { mostKilobytes } from "../settings/proxy.ts";
 import { feature, field, type Other } from "./declare.ts";
 import { proxyBuffers } from "./proxy-buffers.ts";
 
 /** Kilobytes, as ingress-nginx reads it, although its documentation says otherwise (RS-31.4). */
-const count = integer({ min: 0, max: 1_048_576 });
+const count = integer({ min: 0, max: mostKilobytes });
 const kilobytes: Kind<number> = {
   ...count,
   read: (text) => {

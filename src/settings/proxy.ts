@@ -14,6 +14,12 @@ import { oneOf } from "../kinds/words.ts";
 import { setting } from "./declare.ts";
 import { count, countOrNone } from "./kinds.ts";
 
+/**
+ * The largest limit-rate and limit-rate-after, about 10 TB. nginx multiplies the bytes by the
+ * seconds that an answer takes, and the product must fit into 63 bits for days.
+ */
+export const mostKilobytes = 10_000_000_000;
+
 /** Switches in nginx's words. Like nginx, Sluice ignores their letter case. */
 const onOff = oneOf(["on", "off"], { anyCase: true });
 
@@ -182,7 +188,7 @@ export const proxy = {
   }),
   limitRate: setting({
     key: "limit-rate",
-    kind: countOrNone({ max: 1_048_576 }),
+    kind: countOrNone({ max: mostKilobytes }),
     default: 0,
     directive: {
       name: "limit_rate",
@@ -193,7 +199,7 @@ export const proxy = {
   }),
   limitRateAfter: setting({
     key: "limit-rate-after",
-    kind: countOrNone({ max: 1_048_576 }),
+    kind: countOrNone({ max: mostKilobytes }),
     default: 0,
     directive: {
       name: "limit_rate_after",

@@ -147,6 +147,22 @@ test("an Exact path has no paths below it that a rewrite could lose", () => {
   expect(rewritten("/app", "/", "Exact")).toEqual([]);
 });
 
+test("a limit-rate that is meant in bytes gets its kilobytes", () => {
+  const found = (rate: string) =>
+    sentences(
+      ingress({
+        name: "a",
+        host: "a.example",
+        paths: [["/", "web"]],
+        annotations: { "limit-rate": rate, "limit-rate-after": "104857600", "proxy-buffering": "on" },
+      }),
+    );
+  expect(found("52428800")).toEqual([
+    "annotation limit-rate: it is a number of kilobytes, and 52428800 of them a second limit no answer; for 52428800 bytes write 51200",
+  ]);
+  expect(found("51200")).toEqual([]);
+});
+
 test.each([
   [{ "cors-allow-origin": "https://a.example" }, "annotation cors-allow-origin has no effect: enable-cors is not true"],
   [{ "fastcgi-index": "index.php" }, "annotation fastcgi-index has no effect: backend-protocol is not FCGI"],

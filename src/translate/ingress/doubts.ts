@@ -33,6 +33,7 @@ export function doubtsOf(ingress: Ingress, prefix: string, reading: Refusals, se
     classDoubts(ingress),
     websocketDoubts(values),
     grpcDoubts(values, settings),
+    rateDoubts(values),
     authLoops(ingress, values, settings),
     nameDoubts(values, namespace),
     certificateLoops(ingress, values),
@@ -126,6 +127,16 @@ function websocketDoubts({ backendRequest, configurationSnippet }: FeatureValues
 function grpcDoubts({ backendProtocol }: FeatureValues, { useHttp2 }: Pick<Settings, "useHttp2">): readonly Doubt[] {
   if (useHttp2 || !backendProtocol.scheme.startsWith("GRPC")) return none;
   return [{ key: "backend-protocol", why: "use-http2 of the ConfigMap is false, and clients of gRPC need HTTP/2" }];
+}
+
+/**
+ * Finds a rate that is meant in bytes, as the documentation of ingress-nginx says. It counts as
+ * kilobytes there and here, and no answer is as fast as a gigabyte a second.
+ */
+function rateDoubts({ limitRate: { rate }, proxyBuffers: { buffering } }: FeatureValues): readonly Doubt[] {
+  if (rate <= 1_048_576 || buffering === "off") return none;
+  const why = `it is a number of kilobytes, and ${rate} of them a second limit no answer; for ${rate} bytes write ${Math.round(rate / 1024)}`;
+  return [{ key: "limit-rate", why }];
 }
 
 function idleAnnotations(
