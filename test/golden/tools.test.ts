@@ -535,6 +535,29 @@ spec: { ${spec}rules: [{ host: ${host} }], defaultBackend: { service: { name: we
   expect(await changes("noted.example", "--ingress-class=private")).toMatch(/^Service shop\/web/);
 });
 
+test("why finds an Ingress of another class that takes the host by a wildcard, or all hosts", async () => {
+  const place = mkdtempSync(join(tmpdir(), "sluice-why-"));
+  onTestFinished(() => rmSync(place, { recursive: true }));
+  const backend = "{ service: { name: web, port: { number: 80 } } }";
+  const ingressOf = (name: string, host: string) => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: ${name}, namespace: shop }
+spec: { ingressClassName: private, rules: [{ ${host}http: { paths: [{ path: /, pathType: Prefix, backend: ${backend} }] } }] }
+---
+`;
+  writeFileSync(join(place, "all.yaml"), ingressOf("all", "") + ingressOf("wild", "host: '*.wild.example', "));
+  const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const changes = async (host: string) =>
+    [...(await ran(tool, `http://${host}/`, place)).text.matchAll(/to change: +(.*?); /g)].map(([, text]) => text);
+  const isOther = "and is not served here: its class is private";
+  const takesAll = `Ingress shop/all takes all hosts, ${isOther}`;
+  expect(await changes("a.example")).toEqual([takesAll]);
+  expect(await changes("a.wild.example")).toEqual([
+    takesAll,
+    `Ingress shop/wild has *.wild.example, which takes this host, ${isOther}`,
+  ]);
+});
+
 test("why names the paths of rules without a host, and speaks of no missing host where one takes the request", async () => {
   const place = mkdtempSync(join(tmpdir(), "sluice-why-"));
   onTestFinished(() => rmSync(place, { recursive: true }));

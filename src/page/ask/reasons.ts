@@ -33,15 +33,16 @@ export function reasonsIn(
   const ofAll = end.status === 404 ? mistakenForAll(kindsFor(scheme), world) : [];
   const unserved = end.status === 404 ? unservedRoutes(host, scheme, world) : [];
   const isNamed = mistaken.length + ofAll.length + unserved.length > 0;
+  const ofOthers = ofOtherClass(host, world, end.status === 404);
   const stop = decision.guards.find(({ outcome }) => outcome === "stops");
   return [
     ...mistaken,
     ...ofAll,
-    ...ofOtherClass(host, world),
+    ...ofOthers,
     ...unserved,
     ...(end.status === 404 && (hasRoutes || !isNamed) ? ofRules : []),
     ...(end.status === 404 && decision.host !== undefined ? ofPath(decision, uri) : []),
-    ...(isOfNone(decision) && !isNamed && !hasRoutes ? ofHost(host, world) : []),
+    ...(isOfNone(decision) && !isNamed && ofOthers.length === 0 && !hasRoutes ? ofHost(host, world) : []),
     ...(stop === undefined && end.status === 503 ? ofService(decision, snapshot) : []),
     ...(stop === undefined ? [] : ofGuard(stop, decision, world)),
   ];
@@ -89,21 +90,38 @@ function placeOf(problem: Problem): string {
 const hostsOf = ({ spec }: Ingress): readonly string[] =>
   (spec?.rules ?? []).flatMap(({ host }) => (host ? [host.toLowerCase()] : []));
 
-/** Finds Ingresses that name the host and have no class of this controller. */
-function ofOtherClass(host: string, world: Pick<AskedWorld, "snapshot" | "isServed" | "options">): string[] {
+/**
+ * Finds Ingresses that would take the host and have no class of this controller. `nothingElse` says
+ * whether one that takes all hosts would answer, too.
+ */
+function ofOtherClass(
+  host: string,
+  world: Pick<AskedWorld, "snapshot" | "isServed" | "options">,
+  nothingElse: boolean,
+): string[] {
   const { snapshot, isServed, options } = world;
   const { ingresses, ingressClasses } = snapshot;
-  const left = [...ingresses.values()].filter((one) => !isServed(keyOf(one)) && hostsOf(one).includes(host));
-  return left.map((one) => {
+  const known = [...(ingressClasses?.values() ?? [])].filter(
+    ({ spec }) => spec?.controller === options.controllerClass,
+  );
+  const names = known.map(({ metadata }) => metadata.name).join(" or ") || options.ingressClass;
+  return [...ingresses.values()].flatMap((one) => {
+    const taken = isServed(keyOf(one)) ? undefined : takenBy(one, host, nothingElse);
+    if (taken === undefined) return [];
     const own = classOf(one);
-    const known = [...(ingressClasses?.values() ?? [])].filter(
-      ({ spec }) => spec?.controller === options.controllerClass,
-    );
-    const names = known.map(({ metadata }) => metadata.name).join(" or ") || options.ingressClass;
     const why = own === undefined ? "it names no class" : `its class is ${own}`;
     const change = `write ingressClassName: ${names}${servingOf(one, world)}`;
-    return `Ingress ${keyOf(one)} has this host, and is not served here: ${why}; ${change}`;
+    return `Ingress ${keyOf(one)} ${taken}, and is not served here: ${why}; ${change}`;
   });
+}
+
+/** Says in which way an Ingress takes the host, if it does. */
+function takenBy(one: Ingress, host: string, nothingElse: boolean): string | undefined {
+  const hosts = hostsOf(one);
+  if (hosts.includes(host)) return "has this host";
+  const wildcard = `*${host.replace(/^[^.]+/, "")}`;
+  if (hosts.includes(wildcard)) return `has ${wildcard}, which takes this host`;
+  return hosts.length === 0 && nothingElse ? "takes all hosts" : undefined;
 }
 
 /** Returns the change with which this controller would serve a class that no object has. */
