@@ -124,7 +124,8 @@ function strayMark(lines: readonly string[], { line }: Place): Mistake | undefin
 }
 
 /**
- * Finds the place of a quote that is never closed. The parser stops only at the end of the file.
+ * Finds the place of a quote that is never closed, or on a line without indentation, where the
+ * parser does not look for it. The parser stops only at the end of the file.
  */
 function openQuote(lines: readonly string[], { code }: YAMLError): Mistake | undefined {
   if (code !== "MISSING_CHAR") return undefined;
@@ -132,7 +133,13 @@ function openQuote(lines: readonly string[], { code }: YAMLError): Mistake | und
   const found = lines.findIndex((line) => opened(line) >= 0);
   if (found < 0) return undefined;
   const at = lines[found]!.slice(opened(lines[found]!)).search(/["']/) + opened(lines[found]!);
-  return { place: { line: found + 1, column: at + 1 }, why: "the quote that is opened here is never closed" };
+  const place = { line: found + 1, column: at + 1 };
+  const quote = lines[found]![at]!;
+  const next = lines.findIndex((line, index) => index > found && line.includes(quote));
+  if (!/^[^:"']*["']\s*$/.test(lines[next] ?? ""))
+    return { place, why: "the quote that is opened here is never closed" };
+  const why = `the quote that is opened here is closed in line ${next + 1}; indent the lines up to there, or write the value in one line`;
+  return { place, why };
 }
 
 /**
