@@ -170,6 +170,7 @@ test("values of other charts that have a controller, too, are none of ingress-ng
   const argo = "controller: { replicas: 1, metrics: { enabled: true } }\nserver: { ingress: { enabled: true } }\n";
   const files = {
     "argocd/values.yaml": argo,
+    "ingress/kgateway/values.yaml": "controller: { extraEnv: {}, replicaCount: 1 }\nagentgateway: { enabled: true }\n",
     "metallb.yaml": "controller: { image: { tag: v1 } }\nspeaker: { enabled: true }\n",
     "jenkins.yaml": "controller: { adminUser: a, installPlugins: [b], JCasC: {}, resources: {} }\n",
     "umbrella.yaml": `argo-cd:\n${argo.replace(/^/gm, "  ")}\n`,
@@ -187,4 +188,22 @@ test("values of other charts that have a controller, too, are none of ingress-ng
     "ingress-nginx.yaml": "controller: { kind: DaemonSet }\nextra: { type: NodePort }\n",
   });
   expect(named.text).toContain("value extra does not exist");
+});
+
+test("values for the tests of a chart are no values of a release", async () => {
+  const { text } = await compatOf({
+    "charts/nfs/Chart.yaml": "name: nfs-subdir-external-provisioner\n",
+    "charts/nfs/ci/test-values.yaml": "nfs: { server: 127.0.0.1 }\npodSecurityPolicy: { enabled: true }\n",
+    "charts/ingress-nginx/Chart.yaml": "name: ingress-nginx\n",
+    "charts/ingress-nginx/ci/a-values.yaml": "controller: { image: { repository: a/b }, extraModules: [] }\n",
+    "charts/ingress-nginx/values-lan.yaml": "controller: { kind: DaemonSet }\n",
+  });
+  expect(text).toContain("1 chart value 1 the same 0 differ 0 need work");
+  expect(text).not.toContain("/ci/");
+  // Without the chart, the name of the folder says nothing, and many charts have the last value.
+  const others = await compatOf({
+    "ci/edge.yaml": "controller: { kind: DaemonSet }\n",
+    "nfs.yaml": "nfs: { server: 127.0.0.1 }\npodSecurityPolicy: { enabled: true }\n",
+  });
+  expect(others.text).toContain("1 chart value 1 the same 0 differ 0 need work");
 });

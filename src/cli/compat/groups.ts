@@ -5,6 +5,7 @@
 import { firstOf } from "../tools/words.ts";
 import type { Assessment } from "./assess.ts";
 import { type Item, type Verdict, worst } from "./item.ts";
+import type { Unjudged } from "./unjudged.ts";
 
 export interface Group {
   readonly title: string;
@@ -145,11 +146,21 @@ export function idleLines(items: readonly Item[]): readonly string[] {
   });
 }
 
-/** Returns lines such as `Ingress shop/web (shop.yaml:3:1): why`. */
-export function unjudgedLines({ unjudged }: Pick<Assessment, "unjudged">): readonly string[] {
-  return unjudged.map(({ of, at, why }) => {
-    if (at === undefined) return `${of}: ${why}`;
-    const place = `${at.file}:${at.line}:${at.column}`;
-    return of === at.file ? `${place}: ${why}` : `${of} (${place}): ${why}`;
+/**
+ * Returns lines such as `Ingress shop/web (shop.yaml:3:1): why`. Hundreds of files may have one
+ * reason, such as the templates of charts, and then one line names the first of them.
+ */
+export function unjudgedLines({ unjudged }: Pick<Assessment, "unjudged">, all = true): readonly string[] {
+  const groups = Map.groupBy(unjudged, (one) => (one.of === one.at?.file ? one.why : one)).values();
+  return [...groups].flatMap((group) => {
+    if (all || group.length <= few) return group.map(unjudgedLine);
+    const places = group.map(({ at }) => `${at!.file}:${at!.line}:${at!.column}`);
+    return [`${group.length} files: ${firstOf(places, few, " ")}: ${group[0]!.why}`];
   });
+}
+
+function unjudgedLine({ of, at, why }: Unjudged): string {
+  if (at === undefined) return `${of}: ${why}`;
+  const place = `${at.file}:${at.line}:${at.column}`;
+  return of === at.file ? `${place}: ${why}` : `${of} (${place}): ${why}`;
 }

@@ -48,7 +48,7 @@ export function reportText(found: Assessment, about: About, layout: Layout): str
     wrapped(about.by, { first: "  ", rest: "  " }, width),
     sums(found, layout),
     section("Needs work", chaptersOf(items, "work", all), paint.bad, width),
-    list("Not judged", unjudgedLines(found), paint.bad, layout, Number.POSITIVE_INFINITY),
+    list("Not judged", unjudgedLines(found, all), paint.bad, layout, Number.POSITIVE_INFINITY),
     section("Differs", chaptersOf(items, "differs", all), paint.warn, width),
     same(found, layout),
     list(

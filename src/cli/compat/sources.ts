@@ -29,7 +29,7 @@ import { isFleet } from "./chart/fleet.ts";
 import { isOtherContent, mentionsIngress } from "./chart/other-content.ts";
 import type { Part, Release } from "./chart/release.ts";
 import { notesOfRke2, rke2Defaults } from "./chart/rke2.ts";
-import { dependenciesOf, isChart, isOfAnotherChart } from "./chart/umbrella.ts";
+import { dependenciesOf, isChart, isOfAnotherChart, isTestOfChart } from "./chart/umbrella.ts";
 import { declaredTops, type ReadValues, type ValuesSource } from "./chart/values.ts";
 import type { Unjudged } from "./unjudged.ts";
 import { vendors } from "./vendors.ts";
@@ -94,6 +94,7 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
         named.has(file) ||
         isChart(stray.value, file) ||
         isOfAnotherChart(file, files) ||
+        isTestOfChart(file, files) ||
         take(partWithin(asWritten(stray), file, files), "values", file, stray);
       const isOther = isKnown || isOtherContent(stray.value, file, files);
       const why = isKnown ? undefined : unreadContent(stray.value);
@@ -247,7 +248,13 @@ export function partWithin(values: Mapping, file: string, files: Files): ChartPa
   const foreign = known.find(({ alias, chart }) => chart !== "ours" && isMapping(values[alias]));
   if (ours.length === 0 && foreign !== undefined && foreign.chart !== "ours")
     return { kind: "vendor", vendor: foreign.chart, path: [foreign.alias] };
-  return chartPart(values, declaredTops(), { aliases: ours, isNamed: /nginx|ingress/i.test(file) });
+  return chartPart(values, declaredTops(), { aliases: ours, isNamed: isNamedLikeOurs(file) });
+}
+
+/** Whether a file's name says ingress-nginx. A folder `ingress` may hold any controllers. */
+function isNamedLikeOurs(file: string): boolean {
+  const nearest = file.split("/").slice(-2).join("/");
+  return /nginx/i.test(file) || /ingress/i.test(nearest);
 }
 
 /** Returns why content is not judged; undefined if it is not about Ingresses. */

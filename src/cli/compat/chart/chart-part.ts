@@ -25,6 +25,7 @@ const usualTops: ReadonlySet<string> = new Set([
   "revisionHistoryLimit",
   "rbac",
   "serviceAccount",
+  "podSecurityPolicy",
 ]);
 
 /**

@@ -18,6 +18,10 @@ export function isOfAnotherChart(file: string, files: Files): boolean {
   return typeof name === "string" && chartOf(name) === undefined && dependenciesOf(file, files).length === 0;
 }
 
+/** Whether a file of a chart's folder `ci` has values for its tests, which no release uses. */
+export const isTestOfChart = (file: string, files: Files): boolean =>
+  basename(dirname(file)) === "ci" && hasChartBeside(dirname(file), files);
+
 export const hasChartBeside = (file: string, files: Files): boolean =>
   beside(file, files, /^Chart\.ya?ml$/) !== undefined;
 
