@@ -554,9 +554,11 @@ test("a location in an auth-snippet is work", async () => {
 test.each([
   ["https://$(HOST)/start?rd=$escaped_request_uri", false],
   ["https://login.example/start?rd=$target", true],
+  ["https://login.example/start?jwt=$auth_resp_jwt", false],
 ])("the page %s differs only if it names a variable that nothing declares: %s", async (page, differs) => {
-  const annotations = ["auth-url: http://auth.example/check", `auth-signin: "${page}"`].map(prefixed).join(", ");
-  const found = await compatOf(ingress("a", "web", 1, annotations));
+  const snippet = 'auth-snippet: "auth_request_set $auth_resp_jwt $upstream_http_x_vouch_jwt;"';
+  const annotations = ["auth-url: http://auth.example/check", snippet, `auth-signin: "${page}"`];
+  const found = await compatOf(`${permitted}${ingress("a", "web", 1, annotations.map(prefixed).join(", "))}`);
   expect(found.text.includes("A snippet declares variables for its own Ingress")).toBe(differs);
 });
 

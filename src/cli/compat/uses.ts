@@ -4,6 +4,7 @@
  */
 import { isIP } from "node:net";
 import { annotationKeys } from "../../annotations/read.ts";
+import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
 import { isPathVariable, isRequestVariable, strangersIn } from "../../kinds/request-variables.ts";
 import { isKnownVariable } from "../../kinds/variables.ts";
@@ -63,7 +64,9 @@ function matching(uses: Uses, { of, name, value, only }: Part): readonly string[
     .filter(([key]) => only !== "unreadable" || uses.isUnreadable(of, key))
     .filter(([key, text]) => {
       const allowed = allowedIn[key] ?? isPathVariable;
-      return only !== "naming other variables" || strangersIn(text, allowed).length > 0;
+      if (only !== "naming other variables") return true;
+      const strangers = strangersIn(text, allowed);
+      return strangers.length > 0 && !(takesDeclared.has(key) && strangers.every(declaredIn(uses)));
     })
     .map(([key]) => key);
 }
@@ -73,6 +76,15 @@ const allowedIn: Readonly<Record<string, (name: string) => boolean>> = {
   "app-root": isRequestVariable,
   "auth-signin": (name) => isKnownVariable(name, "http"),
 };
+
+/** Annotations that take the variables of a snippet of the same Ingress or of the ConfigMap. */
+const takesDeclared: ReadonlySet<string> = new Set(["auth-signin", "upstream-vhost"]);
+
+function declaredIn({ annotation, key }: Uses): (variable: string) => boolean {
+  const snippets = [...annotation, ...key].filter(([name]) => name.endsWith("-snippet"));
+  const declared = new Set(snippets.flatMap(([, text]) => variablesDeclaredIn(text)));
+  return (variable) => declared.has(variable);
+}
 
 /** Whether a difference is about the value of this annotation, and not only about its presence. */
 export function isJudgedByValue(uses: Uses, list: readonly Difference[], key: string): boolean {
