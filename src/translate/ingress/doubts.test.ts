@@ -27,6 +27,22 @@ const rewritten = (path: string, target: string, type?: string) =>
 test.each([
   ["/app(/|$)(.*)", "/$2", []],
   [
+    "/app(/|$)(.*)",
+    "/$1",
+    [
+      "annotation rewrite-target: $1 is the slash of (/|$), so everything below the path /app(/|$)(.*) reaches the backend as //; write /$2",
+    ],
+  ],
+  [
+    "/(v1|v2)($|/)(.*)$",
+    "/$1$2",
+    [
+      "annotation rewrite-target: $2 is the slash of ($|/), so everything below the path /(v1|v2)($|/)(.*)$ reaches the backend as /$1/; write /$1$3",
+    ],
+  ],
+  ["/(v1|v2)(/|$)(.*)", "/$1", []],
+  ["/app(/|$)(.*)", "/x$1$2", []],
+  [
     "/app",
     "/",
     [

@@ -202,6 +202,8 @@ function doubtOf({ text: path, type, loose }: PathMatch, target: string, groups:
   if (target === path && !takesBelow) return [`the path is ${path} already, so nothing is rewritten`];
   const misjoined = misjoinedGroup(path, target);
   if (misjoined !== undefined) return [misjoined];
+  const slash = slashGroup(path, target, had, groups);
+  if (slash !== undefined) return [slash];
   if (groups.length > 0 || type === "exact" || path.endsWith("$") || /\$(request_|document_)?uri\b/.test(target))
     return [];
   if ([...path.matchAll(groupName)].some(([, name = ""]) => target.includes(`$${name}`))) return [];
@@ -237,6 +239,16 @@ function misjoinedGroup(path: string, target: string): string | undefined {
   const isRelative = first === undefined ? /^[\w.~:-]/.test(target) : !bringsSlash(path, Number(first));
   if (isElsewhere(target) || !isRelative) return undefined;
   return `the path that the backend gets has no slash at its beginning, which most backends refuse with 400; write /${target}`;
+}
+
+/**
+ * Explains a target that names the slash of `(/|$)(.*)`, and not the rest of the path behind it.
+ */
+function slashGroup(path: string, target: string, had: number, groups: readonly number[]): string | undefined {
+  const [slash] = /\((?:\/\|\$|\$\|\/)\)(?=\(\.\*\)\$?$)/.exec(path) ?? [];
+  if (slash === undefined || !groups.includes(had - 1) || groups.includes(had)) return undefined;
+  const [named, rest] = [`$${had - 1}`, `$${had}`];
+  return `${named} is the slash of ${slash}, so everything below the path ${path} reaches the backend as ${target.replace(named, "/")}; write ${target.replace(named, rest)}`;
 }
 
 /** Whether the group with this number can begin with a slash. */
