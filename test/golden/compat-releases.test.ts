@@ -98,11 +98,14 @@ test("programs and scripts that install the chart are named, and others are not"
     "other.ts": "export const chart = 'ingress-nginx';\n",
     "port.sh": "kubectl --namespace ingress-nginx get pods\n",
     "app.py": "import pulumi\n",
+    "web.dhall": "k8s.Ingress::{ metadata = k8s.ObjectMeta::{ name = Some \"web\" } }\n",
+    "size.dhall": "10\n",
   });
   expect(code).toBe(3);
   expect(text.match(/\S+:1:1: this is .*?(?=,)/g)).toEqual([
     "index.ts:1:1: this is a program of Pulumi or a CDK",
     "install.sh:1:1: this is a script that runs helm",
+    "web.dhall:1:1: this is Dhall",
   ]);
 });
 
@@ -173,6 +176,12 @@ test("values of other charts that have a controller, too, are none of ingress-ng
     "ingress/kgateway/values.yaml": "controller: { extraEnv: {}, replicaCount: 1 }\nagentgateway: { enabled: true }\n",
     "metallb.yaml": "controller: { image: { tag: v1 } }\nspeaker: { enabled: true }\n",
     "jenkins.yaml": "controller: { adminUser: a, installPlugins: [b], JCasC: {}, resources: {} }\n",
+    "kgateway/values.yaml": "controller: { image: { tag: v2 } }\n",
+    "kgateway/release.yaml": `apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: { name: kgateway }
+spec: { chartRef: { kind: OCIRepository, name: kgateway } }
+`,
     "umbrella.yaml": `argo-cd:\n${argo.replace(/^/gm, "  ")}\n`,
     "edge.yaml": ours,
   };

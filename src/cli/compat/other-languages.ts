@@ -22,6 +22,9 @@ const languages: readonly Language[] = [
   },
   { endings: /\.(jsonnet|libsonnet)$/i, name: "Jsonnet", instead: "pipe the output of jsonnet -y into this command" },
   { endings: /\.cue$/i, name: "CUE", instead: "pipe the output of cue export --out yaml into this command" },
+  { endings: /\.dhall$/i, name: "Dhall", instead: "pipe the output of dhall-to-yaml into this command" },
+  { endings: /\.k$/i, name: "KCL", instead: "pipe the output of kcl run into this command" },
+  { endings: /\.pkl$/i, name: "Pkl", instead: "pipe the output of pkl eval -f yaml into this command" },
 ];
 
 /** Only files about ingress-nginx with this text are meant: most others do something else. */

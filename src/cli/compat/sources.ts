@@ -29,7 +29,7 @@ import { isFleet } from "./chart/fleet.ts";
 import { isOtherContent, mentionsIngress } from "./chart/other-content.ts";
 import type { Part, Release } from "./chart/release.ts";
 import { notesOfRke2, rke2Defaults } from "./chart/rke2.ts";
-import { dependenciesOf, isChart, isOfAnotherChart, isTestOfChart } from "./chart/umbrella.ts";
+import { dependenciesOf, isChart, isOfAnotherChart, isOfAnotherRelease, isTestOfChart } from "./chart/umbrella.ts";
 import { declaredTops, type ReadValues, type ValuesSource } from "./chart/values.ts";
 import type { Unjudged } from "./unjudged.ts";
 import { vendors } from "./vendors.ts";
@@ -95,6 +95,7 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
         isChart(stray.value, file) ||
         isOfAnotherChart(file, files) ||
         isTestOfChart(file, files) ||
+        (!isNamedLikeOurs(file) && isOfAnotherRelease(file, files)) ||
         take(partWithin(asWritten(stray), file, files), "values", file, stray);
       const isOther = isKnown || isOtherContent(stray.value, file, files);
       const why = isKnown ? undefined : unreadContent(stray.value);

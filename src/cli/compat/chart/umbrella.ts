@@ -5,6 +5,7 @@
 import { basename, dirname } from "node:path";
 import { isMapping, type Mapping } from "../../../model/mapping.ts";
 import type { Files } from "../../tools/folder.ts";
+import { at } from "../value-at.ts";
 import { chartOf, type Vendor } from "../vendors.ts";
 
 /** Whether it is a file of a chart that has no values. */
@@ -21,6 +22,20 @@ export function isOfAnotherChart(file: string, files: Files): boolean {
 /** Whether a file of a chart's folder `ci` has values for its tests, which no release uses. */
 export const isTestOfChart = (file: string, files: Files): boolean =>
   basename(dirname(file)) === "ci" && hasChartBeside(dirname(file), files);
+
+/** Whether Flux's HelmReleases in the folder of a values file name other charts alone. */
+export function isOfAnotherRelease(file: string, files: Files): boolean {
+  const charts = [...files].flatMap(([name, { others }]) =>
+    dirname(name) === dirname(file) ? others.flatMap(({ value }) => chartOfRelease(value)) : [],
+  );
+  return charts.length > 0 && charts.every((chart) => chartOf(chart) === undefined);
+}
+
+function chartOfRelease({ kind, spec }: Mapping): readonly string[] {
+  if (kind !== "HelmRelease") return [];
+  const name = at(spec, "chart", "spec", "chart") ?? at(spec, "chartRef", "name");
+  return typeof name === "string" ? [name] : [];
+}
 
 export const hasChartBeside = (file: string, files: Files): boolean =>
   beside(file, files, /^Chart\.ya?ml$/) !== undefined;
