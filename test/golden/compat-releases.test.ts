@@ -51,6 +51,41 @@ test("defaults of RKE2's copy of the chart are work until the values have them",
   expect(all.code).toBe(0);
 });
 
+test("a HelmChartConfig sets values above those of its HelmChart, and below those of its field set", async () => {
+  const chart = k3s(
+    "HelmChart",
+    '{ chart: ingress-nginx, set: { controller.replicaCount: 3 }, valuesContent: "controller: { config: { use-gzip: a } }" }',
+  );
+  const config = k3s(
+    "HelmChartConfig",
+    '{ valuesContent: "controller: { replicaCount: b, hostNetwork: true, config: { use-gzip: on } }" }',
+  );
+  const { text } = await compatOf({ "chart.yaml": chart, "config.yaml": config });
+  expect(text).toContain("3 chart values");
+  expect(text).toContain("(config.yaml:5:");
+  expect(text).not.toContain('"a"');
+  // A name of its own, which only the HelmChart explains.
+  const edge = (one: string) => one.replace("rke2-ingress-nginx", "edge");
+  const named = await compatOf({ "all.yaml": `${edge(config)}---\n${edge(chart)}` });
+  expect(named.text).toContain("3 chart values");
+});
+
+test("Argo CD takes valuesObject alone, without the text beside it", async () => {
+  const { text } = await compatOf({
+    "app.yaml": `apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: { name: ingress-nginx, namespace: argocd }
+spec:
+  source:
+    chart: ingress-nginx
+    repoURL: https://kubernetes.github.io/ingress-nginx
+    helm: { values: "controller: { confg: {} }", valuesObject: { controller: { kind: DaemonSet } } }
+`,
+  });
+  expect(text).toContain("1 chart value ");
+  expect(text).not.toContain("confg");
+});
+
 test("a HelmChart has values in its field set, and in Secrets that are not read", async () => {
   const chart = "chart: https://charts.example/ingress-nginx-4.0.6.tgz";
   const { code, text } = await compatOf({

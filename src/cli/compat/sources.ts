@@ -19,6 +19,8 @@ import { type ChartPart, chartPart } from "./chart/chart-part.ts";
 import {
   asMapping,
   isKustomization,
+  k3sChart,
+  k3sParts,
   merged,
   otherVendor,
   placeInText,
@@ -75,12 +77,16 @@ export function valuesSources(given: readonly Given[], files: Files): Sources {
     take(part, "values", fromCall.at(-1)![0], { value: all, placeOf });
   }
   const named = valuesFilesIn(files);
+  const k3s = k3sObjects(files);
   // Without any object, other content is all that was given, so it is named.
   const isAlone = ![...files.values()].some(({ objects, others }) => objects.length + others.length > 0);
   for (const [file, { others, strays = [] }] of files) {
     for (const other of [...others, ...strays.filter(({ value }) => isKustomization(value) || isFleet(value))]) {
+      const about = k3sChart(other);
+      if (about?.isConfig === true && k3s.charts.has(about.id)) continue;
+      const config = about && k3s.configs.get(about.id);
       for (const release of releasesIn(other)) {
-        const found = sourceOf(release, other, file, files);
+        const found = sourceOf(release, { object: other, file }, files, about?.isConfig === false ? config : undefined);
         unjudged.push(...found.unjudged);
         if (found.source !== undefined) sources.push(found.source);
       }
@@ -138,17 +144,45 @@ function doubledIn({ doubled = [] }: Pick<OtherObject, "doubled">, file: string,
   });
 }
 
-/** Returns the merged values of one release; none if the chart is not ingress-nginx's. */
-function sourceOf(release: Release, object: OtherObject, file: string, files: Files) {
+interface Holder {
+  readonly object: OtherObject;
+  readonly file: string;
+}
+
+/** Returns the HelmCharts by id, and the HelmChartConfigs that set values above theirs. */
+function k3sObjects(files: Files) {
+  const charts = new Set<string>();
+  const configs = new Map<string, Holder>();
+  for (const [file, { others }] of files)
+    for (const object of others) {
+      const about = k3sChart(object);
+      if (about?.isConfig === true) configs.set(about.id, { object, file });
+      else if (about !== undefined) charts.add(about.id);
+    }
+  return { charts, configs };
+}
+
+/**
+ * Returns the merged values of one release; none if the chart is not ingress-nginx's. Parameters of
+ * a HelmChart count more than the values of its HelmChartConfig.
+ */
+function sourceOf(release: Release, { object, file }: Holder, files: Files, config: Holder | undefined) {
   const { of, chart, namespace, name, parts } = release;
   const about = { of, namespace };
   if (chart !== "ours")
     return { unjudged: [{ ...about, at: { file, ...object.placeOf([]) }, why: otherVendor(chart) }] };
   const unjudged: Unjudged[] = [];
   const read: FoundPart[] = [];
-  for (const part of parts) {
-    const found = partOf(part, object, file, files);
-    if (typeof found === "string") unjudged.push({ ...about, at: { file, ...object.placeOf(part.path) }, why: found });
+  const isLast = ({ kind }: Part) => kind === "parameter";
+  const all: (readonly [Part, Holder])[] = [
+    ...parts.filter((part) => !isLast(part)).map((part) => [part, { object, file }] as const),
+    ...(config === undefined ? [] : k3sParts(config.object.value).map((part) => [part, config] as const)),
+    ...parts.filter(isLast).map((part) => [part, { object, file }] as const),
+  ];
+  for (const [part, holder] of all) {
+    const found = partOf(part, holder.object, holder.file, files);
+    if (typeof found === "string")
+      unjudged.push({ ...about, at: { file: holder.file, ...holder.object.placeOf(part.path) }, why: found });
     else {
       read.push(found);
       unjudged.push(...doubledIn(found, found.file, []).map((one) => ({ ...about, ...one, of })));
@@ -164,7 +198,7 @@ function sourceOf(release: Release, object: OtherObject, file: string, files: Fi
   };
   const home = { namespace, name: `${base}-controller` };
   const notes = release.isOfRke2 === true && { notes: notesOfRke2(own) };
-  const isPartial = read.length < parts.length && { isPartial: true as const };
+  const isPartial = read.length < all.length && { isPartial: true as const };
   const source: ValuesSource = { of, file, content, placeOf, home, others: [], ...notes, ...isPartial };
   if (release.isFolder !== true) return { source, unjudged };
   const inner = chartPart(content, declaredTops());

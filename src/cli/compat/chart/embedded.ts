@@ -88,9 +88,10 @@ function argoReleases(value: Mapping, below: readonly string[]): Release[] {
       return name === undefined ? { kind: "elsewhere", path, why } : { kind: "file", path, from: "top", name, why };
     });
     const written: Part[] = text(at(helm, "values")) === "" ? [] : [{ kind: "text", path: inHelm("values") }];
-    const inline: Part[] = isMapping(at(helm, "valuesObject"))
+    // Argo CD does not read the text beside the mapping.
+    const own: Part[] = isMapping(at(helm, "valuesObject"))
       ? [{ kind: "inline", path: inHelm("valuesObject") }]
-      : [];
+      : written;
     const parameters = list(at(helm, "parameters")).map(
       (one, number): Part => ({
         kind: "parameter",
@@ -106,7 +107,7 @@ function argoReleases(value: Mapping, below: readonly string[]): Release[] {
         name: text(at(helm, "releaseName")) || name,
         chart,
         ...(folder !== undefined && { isFolder: true as const }),
-        parts: [...inFolder(folder, [...path, "path"]), ...files, ...written, ...inline, ...parameters],
+        parts: [...inFolder(folder, [...path, "path"]), ...files, ...own, ...parameters],
       },
     ];
   });
@@ -124,12 +125,37 @@ function inFolder(name: string | undefined, path: Path): readonly Part[] {
   return name === undefined ? [] : [{ kind: "folder", path, name, why }];
 }
 
+/**
+ * Returns the id of the HelmChart that a HelmChartConfig or a HelmChart itself is about; undefined
+ * for other objects.
+ */
+export function k3sChart({ value }: OtherObject): { readonly id: string; readonly isConfig: boolean } | undefined {
+  if (!String(value.apiVersion).startsWith("helm.cattle.io/")) return undefined;
+  const { name, namespace } = nameOf(value);
+  return { id: `${namespace}/${name}`, isConfig: value.kind === "HelmChartConfig" };
+}
+
 function k3sRelease(value: Mapping): Release[] {
   const { name, namespace } = nameOf(value);
   const spec = at(value, "spec");
   const named = (value.kind === "HelmChart" && text(at(spec, "chart"))) || name;
   const chart = chartOf(named, text(at(spec, "repo")));
   if (chart === undefined) return [];
+  return [
+    {
+      of: `${text(value.kind)} ${namespace}/${name}`,
+      namespace: text(at(spec, "targetNamespace")) || namespace,
+      name,
+      chart,
+      ...(named.endsWith("rke2-ingress-nginx") && { isOfRke2: true as const }),
+      parts: k3sParts(value),
+    },
+  ];
+}
+
+/** Returns the values of a HelmChart, or those that a HelmChartConfig sets above them. */
+export function k3sParts(value: Mapping): readonly Part[] {
+  const spec = at(value, "spec");
   const content: Part[] =
     text(at(spec, "valuesContent")) === "" ? [] : [{ kind: "text", path: ["spec", "valuesContent"] }];
   const secrets = list(at(spec, "valuesSecrets")).map((one, number): Part => {
@@ -140,16 +166,7 @@ function k3sRelease(value: Mapping): Release[] {
   const parameters = Object.entries(isMapping(set) ? set : {}).map(
     ([key, one]): Part => ({ kind: "parameter", path: ["spec", "set", key], name: key, value: String(one) }),
   );
-  return [
-    {
-      of: `${text(value.kind)} ${namespace}/${name}`,
-      namespace: text(at(spec, "targetNamespace")) || namespace,
-      name,
-      chart,
-      ...(named.endsWith("rke2-ingress-nginx") && { isOfRke2: true as const }),
-      parts: [...content, ...secrets, ...parameters],
-    },
-  ];
+  return [...content, ...secrets, ...parameters];
 }
 
 /** `above` is the path of the list; a generator of a single chart is in none. */
