@@ -87,6 +87,8 @@ export type Problem = {
       readonly done: string;
       /** Whether the object, or the file, is not applied; otherwise the field alone is ignored. */
       readonly fatal: boolean;
+      /** Whether another place defines the object equally, so that nothing is lost. */
+      readonly isEqual?: true;
       /** The lines around the place, for a terminal; no part of the sentence. */
       readonly frame?: string;
     }

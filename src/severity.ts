@@ -22,7 +22,7 @@ export function severityOf(problem: Problem): Severity {
     case "certificate-doubtful":
       return "warning";
     case "manifest-unusable":
-      return problem.fatal || problem.field === "" ? "error" : "warning";
+      return (problem.fatal || problem.field === "") && problem.isEqual !== true ? "error" : "warning";
     default:
       return "error";
   }

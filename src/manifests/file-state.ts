@@ -14,10 +14,17 @@ export interface FileState {
   readonly faults: readonly Fault[];
   /** Keyed by `idOf`. */
   readonly objects: ReadonlyMap<string, Held>;
-  /** Objects that this file defines a second time, with the place of that definition. */
-  readonly doubles: ReadonlyMap<string, Place>;
+  /** Objects that this file defines a second time. */
+  readonly doubles: ReadonlyMap<string, Double>;
   /** Objects that the present text has and that cannot be read. */
   readonly unread: readonly Unread[];
+}
+
+/** A further definition of an object. */
+export interface Double {
+  readonly place: Place;
+  /** Whether it is the same as the one that counts. */
+  readonly isEqual: boolean;
 }
 
 export interface Held {
@@ -32,12 +39,14 @@ export const idOf = ({ kind, key }: { readonly kind: string; readonly key: strin
 
 export function stateOf(manifest: Manifest, before: FileState | undefined): FileState {
   const objects = new Map<string, Held>();
-  const doubles = new Map<string, Place>();
+  const doubles = new Map<string, Double>();
   const seen = new Set<string>();
   for (const one of manifest.objects) {
     const id = idOf(one);
-    if (objects.has(id)) doubles.set(id, one.placeOf([]));
-    const held = objects.has(id) ? undefined : heldOf(one, before?.objects.get(id));
+    const first = objects.get(id);
+    if (first !== undefined)
+      doubles.set(id, { place: one.placeOf([]), isEqual: isDeepStrictEqual(first.object, one.object) });
+    const held = first !== undefined ? undefined : heldOf(one, before?.objects.get(id));
     if (held !== undefined) objects.set(id, held);
     seen.add(id);
   }

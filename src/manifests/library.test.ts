@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import type { IngressClass } from "../model/objects.ts";
 import { sentence } from "../problem.ts";
+import { severityOf } from "../severity.ts";
 import { Library } from "./library.ts";
 import { readManifest } from "./manifest.ts";
 
@@ -23,6 +24,7 @@ function library() {
         new Map(Object.entries(texts).map(([file, text]) => [file, text === undefined ? text : readManifest(text)])),
       ),
     port: (name: string) => one.snapshot.services.get(`default/${name}`)?.spec?.ports?.[0]?.port,
+    all: () => [...one.problems.values()].flat(),
     sentences: () => [...one.problems.values()].flat().map(sentence),
   };
 }
@@ -77,6 +79,16 @@ test("where one file has two definitions of an object, the first counts", () => 
   change({ "a.yaml": `${service("a", 80)}---\n${service("a", 81)}` });
   expect(port("a")).toBe(80);
   expect(sentences()).toEqual(["a.yaml line 6, column 1: a.yaml defines it already, in line 1; this one is ignored"]);
+});
+
+test("an equal definition in another place is ignored with a warning", () => {
+  const { change, all, sentences } = library();
+  change({ "b.yaml": service("a", 80) });
+  change({ "a.yaml": `${service("a", 80)}---\n${service("a", 80)}` });
+  const equally = (line: number, first: string) =>
+    `a.yaml line ${line}, column 1: ${first} defines it already, in line 1, and equally; this one is ignored`;
+  expect(sentences()).toEqual([equally(6, "a.yaml"), equally(1, "b.yaml")]);
+  expect(all().map(severityOf)).toEqual(["warning", "warning"]);
 });
 
 test("an object that did not change keeps its value", () => {

@@ -144,16 +144,17 @@ export class Library {
     const state = this.#files.get(file);
     if (state === undefined) return undefined;
     const faults = state.faults.map((fault) => faultProblem(file, fault, state));
-    const doubles = [...state.doubles].map(([id, place]) => {
+    const doubles = [...state.doubles].map(([id, double]) => {
       const first = state.objects.get(id)!;
-      return takenProblem(file, first, place, { file, place: first.placeOf([]) });
+      return takenProblem(file, first, double, { file, place: first.placeOf([]) });
     });
     const taken: Problem[] = [];
     for (const [id, held] of state.objects) {
       const owner = this.#ownerOf(id)!;
       if (owner === file) continue;
-      const place = this.#files.get(owner)!.objects.get(id)!.placeOf([]);
-      taken.push(takenProblem(file, held, held.placeOf([]), { file: owner, place }));
+      const first = this.#files.get(owner)!.objects.get(id)!;
+      const double = { place: held.placeOf([]), isEqual: isDeepStrictEqual(first.object, held.object) };
+      taken.push(takenProblem(file, held, double, { file: owner, place: first.placeOf([]) }));
     }
     const problems = [...faults, ...doubles, ...taken];
     return problems.length === 0 ? undefined : problems;

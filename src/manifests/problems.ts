@@ -4,7 +4,7 @@
  */
 import { keyOfName, objectKey } from "../model/objects.ts";
 import type { ObjectName, Problem } from "../problem.ts";
-import type { FileState, Held } from "./file-state.ts";
+import type { Double, FileState, Held } from "./file-state.ts";
 import type { Fault } from "./manifest.ts";
 import type { Place } from "./place.ts";
 
@@ -32,11 +32,14 @@ function consequence(object: ObjectName | undefined, { objects }: FileState): st
     : "it is not applied";
 }
 
-/** Returns the Problem of an object that is defined at two places. */
+/**
+ * Returns the Problem of an object that is defined at two places. `isEqual` says whether both
+ * definitions are equal.
+ */
 export function takenProblem(
   file: string,
   { object: { kind, metadata } }: Held,
-  place: Place,
+  { place, isEqual }: Double,
   owner: { readonly file: string; readonly place: Place },
 ): Problem {
   const { name, namespace } = metadata;
@@ -45,8 +48,9 @@ export function takenProblem(
     object: { kind, name, ...(namespace === undefined ? {} : { namespace }) },
     at: { file, ...place },
     field: "",
-    why: `${owner.file} defines it already, in line ${owner.place.line}`,
+    why: `${owner.file} defines it already, in line ${owner.place.line}${isEqual ? ", and equally" : ""}`,
     done: "this one is ignored",
     fatal: true,
+    ...(isEqual && { isEqual: true as const }),
   };
 }

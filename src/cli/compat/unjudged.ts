@@ -14,11 +14,13 @@ export interface Unjudged {
 }
 
 /**
- * Returns the mistakes in files that cause an omission. An ignored field leaves nothing out.
+ * Returns the mistakes in files that cause an omission. Neither an ignored field nor a second,
+ * equal definition of an object leaves anything out.
  */
 export function unjudgedIn(problems: Iterable<Problem>): Unjudged[] {
   return [...problems].flatMap((problem): Unjudged[] => {
     if (problem.kind !== "manifest-unusable" || (!problem.fatal && problem.field !== "")) return [];
+    if (problem.isEqual === true) return [];
     const { object, at, field, why } = problem;
     const of = object.kind === "File" ? object.name : named(object);
     const { namespace } = object;
