@@ -110,3 +110,26 @@ test("a first start is not healthy while good settings are set aside with a bad 
   });
   expect(answers).toEqual([403]);
 });
+
+test("a first start is not healthy while good Ingresses are left out with a bad one", async () => {
+  const snippet = (text: string) => `nginx.ingress.kubernetes.io/configuration-snippet: '${text}'`;
+  const good = ["a", "b", "c"];
+  const first = startServe({
+    files: {
+      "settings.yaml": settings('allow-snippet-annotations: "true", annotations-risk-level: Critical'),
+      "bad.yaml": toWeb({ host: "bad.example", name: "bad", annotations: snippet("set $x $no_such_variable;") }),
+      ...Object.fromEntries(
+        good.map((name, at) => [
+          `${name}.yaml`,
+          toWeb({ host: `${name}.example`, name, annotations: snippet(`add_header X-${at} 1; return 204;`) }),
+        ]),
+      ),
+    },
+    flags: ["--configmap=own/settings"],
+  });
+  onTestFinished(first.remove);
+  await until("a healthy answer", async () => (await first.health().catch(() => undefined))?.status === 200);
+  const answers = await Promise.all(good.map((name) => first.ask(`${name}.example`)));
+  expect(answers.map(({ status }) => status)).toEqual(good.map(() => 204));
+  expect((await first.ask("bad.example")).status).toBe(404);
+});

@@ -10,7 +10,7 @@ import type { Health } from "../../health/health.ts";
 import type { MetricsOptions } from "../../metrics/metrics.ts";
 import type { InstalledNginx, RunFolder } from "../../nginx/index.ts";
 import type { Source, SyncReport } from "../../sync/ports.ts";
-import { countByKind, emptyQuarantine } from "../../translate/quarantine.ts";
+import { countByKind, emptyQuarantine, hasSuspects } from "../../translate/quarantine.ts";
 import { build } from "../../version.ts";
 import type { Flags } from "../flags.ts";
 import { requestCounts } from "../options.ts";
@@ -61,14 +61,15 @@ export class Running {
   }
 
   /**
-   * Whether the first configuration is complete. If nginx refuses it because of a setting, other
-   * settings have their defaults until that one is found. Defaults may open what a setting closes.
-   * Later searches do not matter, because the last good settings stay in force meanwhile. The wait
-   * is short, because a kubelet ends Pods that are unhealthy for too long.
+   * Whether the first configuration is complete. If nginx refuses it because of one object, others
+   * are left out until that one is found: their hosts answer 404, and settings have their defaults,
+   * which may open what a setting closes. Later searches do not matter, because the last good
+   * versions stay in force meanwhile. The wait is short, because a kubelet ends Pods that are
+   * unhealthy for too long.
    */
   get isSettled(): boolean {
-    const settings = this.controller?.sync.quarantine.settings.values() ?? [];
-    this.#isSettled ||= process.uptime() > mostSettlingSeconds || ![...settings].some(({ suspected }) => suspected);
+    const quarantine = this.controller?.sync.quarantine ?? emptyQuarantine;
+    this.#isSettled ||= process.uptime() > mostSettlingSeconds || !hasSuspects(quarantine);
     return this.#isSettled;
   }
 
@@ -105,7 +106,7 @@ export class Running {
 export async function whyNotServing(running: Running, limitMs: number): Promise<string | undefined> {
   if (running.controller?.isServing !== true) return "nginx serves nothing yet, or has ended";
   if (!running.templateTried) return "the template was not tried yet";
-  if (!running.isSettled) return "nginx refuses a setting, and the search for it is not over yet";
+  if (!running.isSettled) return "nginx refuses an object, and the search for it is not over yet";
   return (await running.controller.answers(limitMs)) ? undefined : "nginx does not answer";
 }
 
