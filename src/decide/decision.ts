@@ -22,6 +22,9 @@ export interface Guard {
   readonly status?: number;
 }
 
+/** A guard that stops the request; a redirect has its target. */
+export type Stop = Guard & { readonly location?: string };
+
 export type End =
   /** nginx answers by itself. */
   | { readonly kind: "answer"; readonly status: number; readonly why: string; readonly location?: string }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { settingsOf, valuesOf } from "../../test/support/reading.ts";
 import type { ClientCertificate } from "../annotations/client-certificate.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
 import type { Location } from "../model/configuration.ts";
@@ -6,22 +7,23 @@ import { type Asked, checksBeforeFilters, earlyChecks, lateChecks, stopIn } from
 
 const [clientCertificate] = earlyChecks;
 
+const demanded: ClientCertificate = {
+  kind: "verify",
+  authorities: "",
+  revoked: "",
+  verify: "on",
+  depth: 1,
+  errorPage: "",
+  passCertificate: false,
+  subject: "",
+};
+
 test.each([
   ["", 400, ""],
   ["https://help.example/denied", 302, "; clients without a valid one are sent to https://help.example/denied"],
   ["/denied", undefined, "; clients without a valid one get the answer of /denied"],
 ])("with the error page %j a client without a certificate gets %s", (errorPage, status, page) => {
-  const value: ClientCertificate = {
-    kind: "verify",
-    authorities: "",
-    revoked: "",
-    verify: "on",
-    depth: 1,
-    errorPage,
-    passCertificate: false,
-    subject: "",
-  };
-  const features = { clientCertificate: value } as FeatureValues;
+  const features = { clientCertificate: { ...demanded, errorPage } as ClientCertificate } as FeatureValues;
   const at = { host: { server: { features } }, asked: { scheme: "https" } } as unknown as Asked;
   const { guards, end } = stopIn([clientCertificate!], at, { features } as Location<FeatureValues>);
   expect(end).toBeUndefined();
@@ -29,6 +31,24 @@ test.each([
     expect.objectContaining({ says: `a client certificate is requested (on)${page}`, outcome: "depends" }),
   ]);
   expect(guards[0]?.status).toBe(status);
+});
+
+test.each([
+  ["on, without TLS", "on", false, "/", 403],
+  ["on, with the redirect to https", "on", true, "/", 308],
+  ["on, below a path of no-auth-locations", "on", false, "/.well-known/acme-challenge/x", undefined],
+  ["optional, without TLS", "optional", false, "/", undefined],
+] as const)("plain http is answered for auth-tls-verify-client: %s", (_title, verify, tls, path, status) => {
+  const features = { ...valuesOf({}), clientCertificate: { ...demanded, verify } } as FeatureValues;
+  const at = {
+    host: { server: { features }, tls },
+    asked: { scheme: "http", host: "a.example", headers: new Map() },
+    request: { host: "a.example", requestUri: path },
+    settings: settingsOf(),
+    found: { route: {} },
+  } as unknown as Asked;
+  const { end } = stopIn(earlyChecks, at, { features, path } as Location<FeatureValues>);
+  expect(end?.kind === "answer" ? end.status : undefined).toBe(status);
 });
 
 test.each([

@@ -12,21 +12,18 @@ import { closedReason } from "../model/location.ts";
 import { named } from "../problem.ts";
 import { needsPath, needsText } from "../render/conf/text-servers.ts";
 import { hopOf } from "../render/location/hops.ts";
-import { isAmong } from "./client.ts";
-import type { End, Guard } from "./decision.ts";
+import { clientCertificate, demandedCertificate, isAmong } from "./client.ts";
+import type { End, Guard, Stop } from "./decision.ts";
 import { snippetGuard } from "./everywhere.ts";
 import type { FoundHost } from "./host.ts";
 import type { FoundPath } from "./path.ts";
-import { elsewhereTarget, type Redirected, schemeOf, sent, toHttpsTarget } from "./redirects.ts";
+import { elsewhereTarget, httpsReason, type Redirected, sent, toHttpsTarget } from "./redirects.ts";
 
 export interface Asked extends Redirected {
   readonly host: FoundHost;
   readonly found: FoundPath & { readonly kind: "location" };
   readonly isStatic?: boolean | undefined;
 }
-
-/** A guard that stops the request; a redirect has its target. */
-export type Stop = Guard & { readonly location?: string };
 
 type Check = (at: Asked, features: FeatureValues, location: Location<FeatureValues>) => Stop | undefined;
 
@@ -38,6 +35,7 @@ export const earlyChecks: readonly Check[] = [
   tooLarge,
   slash,
   closed,
+  demandedCertificate,
   preflight,
   configurationSnippet,
   locationSnippet,
@@ -72,35 +70,6 @@ export function stopIn(
     return { guards, end: target === undefined ? end : { ...end, location: target } };
   }
   return { guards, end: undefined };
-}
-
-function clientCertificate({ host, asked }: Asked): Stop | undefined {
-  const value = host.server.features.clientCertificate;
-  const what = "client-certificate";
-  if (value.kind === "none") return undefined;
-  if (value.kind === "refuse")
-    return {
-      what,
-      says: "the Secret of auth-tls-secret cannot be used, so no client gets in",
-      outcome: "stops",
-      status: 403,
-    };
-  if (asked.scheme === "http" && value.subject !== "")
-    return {
-      what,
-      says: `only certificates whose subject matches ${value.subject} get in, and http has none`,
-      outcome: "stops",
-      status: 403,
-    };
-  if (value.verify === "off" && value.subject === "") return undefined;
-  if (asked.scheme === "http") return { what, says: "required over https only, and this is http", outcome: "passes" };
-  const subject = value.subject === "" ? "" : `, whose subject matches ${value.subject} (403)`;
-  const says = `a client certificate is requested (${value.verify})${subject}`;
-  const page = value.errorPage;
-  if (page === "") return { what, says, outcome: "depends", status: 400 };
-  if (/^https?:/i.test(page))
-    return { what, says: `${says}; clients without a valid one are sent to ${page}`, outcome: "depends", status: 302 };
-  return { what, says: `${says}; clients without a valid one get the answer of ${page}`, outcome: "depends" };
 }
 
 function serverSnippet({ host }: Asked): Stop | undefined {
@@ -186,12 +155,9 @@ function rewrittenElsewhere(at: Asked): Stop | undefined {
 }
 
 function toHttps(at: Asked, { sslRedirect }: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
-  const { asked, host, settings } = at;
-  const { whenConfigured, always } = sslRedirect;
-  const isLeftOut = settings.noTlsRedirectLocations.some((prefix) => location.path.startsWith(prefix));
-  if (isLeftOut || schemeOf(asked, settings) !== "http") return undefined;
-  if (!always && !(whenConfigured && host.tls)) return undefined;
-  const why = always ? "force-ssl-redirect" : "ssl-redirect, since the host has TLS";
+  const { host, settings } = at;
+  const why = httpsReason(at, sslRedirect, { tls: host.tls, path: location.path });
+  if (why === undefined) return undefined;
   return {
     what: "ssl-redirect",
     says: `http is redirected to https by ${why}`,

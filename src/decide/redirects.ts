@@ -41,6 +41,18 @@ export function writtenHost({ asked, request, settings }: Redirected): string {
 /** Returns the value of `$redirect_uri`: without its last slash if there is no query. */
 const withoutSlash = (uri: string): string => uri.replace(/^([^?]*)\/$/, "$1");
 
+/** Returns the feature that redirects the request to https; undefined if none does. */
+export function httpsReason(
+  { asked, settings }: Redirected,
+  { always, whenConfigured }: { readonly always: boolean; readonly whenConfigured: boolean },
+  { tls, path }: { readonly tls: boolean; readonly path: string },
+): string | undefined {
+  const isLeftOut = settings.noTlsRedirectLocations.some((prefix) => path.startsWith(prefix));
+  if (isLeftOut || schemeOf(asked, settings) !== "http") return undefined;
+  if (always) return "force-ssl-redirect";
+  return whenConfigured && tls ? "ssl-redirect, since the host has TLS" : undefined;
+}
+
 export function toHttpsTarget(at: Redirected, { keepTrailingSlash, port }: HttpsRedirect): string {
   const host = writtenHost(at).replace(/^(.+):\d+$/, "$1");
   const { requestUri } = at.request;
