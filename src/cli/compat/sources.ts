@@ -18,8 +18,10 @@ import { changesOf, listed } from "../tools/kustomizations.ts";
 import { type ChartPart, chartPart } from "./chart/chart-part.ts";
 import {
   asMapping,
+  type Holder,
   isKustomization,
   k3sChart,
+  k3sObjects,
   k3sParts,
   merged,
   otherVendor,
@@ -142,24 +144,6 @@ function doubledIn({ doubled = [] }: Pick<OtherObject, "doubled">, file: string,
     const lost = `helm takes the last one, so what stands in line ${key.first.line} has no effect and is not judged`;
     return [{ of: file, at: { file, ...key.place }, why: `${doubledWords(key)}; ${lost}; remove one of them` }];
   });
-}
-
-interface Holder {
-  readonly object: OtherObject;
-  readonly file: string;
-}
-
-/** Returns the HelmCharts by id, and the HelmChartConfigs that set values above theirs. */
-function k3sObjects(files: Files) {
-  const charts = new Set<string>();
-  const configs = new Map<string, Holder>();
-  for (const [file, { others }] of files)
-    for (const object of others) {
-      const about = k3sChart(object);
-      if (about?.isConfig === true) configs.set(about.id, { object, file });
-      else if (about !== undefined) charts.add(about.id);
-    }
-  return { charts, configs };
 }
 
 /**

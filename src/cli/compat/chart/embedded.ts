@@ -7,6 +7,7 @@ import type { Path } from "../../../manifests/check.ts";
 import type { OtherObject } from "../../../manifests/manifest.ts";
 import type { Place } from "../../../manifests/place.ts";
 import { isMapping, type Mapping } from "../../../model/mapping.ts";
+import type { Files } from "../../tools/folder.ts";
 import { at } from "../value-at.ts";
 import { chartOf, type Vendor, vendors } from "../vendors.ts";
 import { fleetReleases, isFleet } from "./fleet.ts";
@@ -133,6 +134,24 @@ export function k3sChart({ value }: OtherObject): { readonly id: string; readonl
   if (!String(value.apiVersion).startsWith("helm.cattle.io/")) return undefined;
   const { name, namespace } = nameOf(value);
   return { id: `${namespace}/${name}`, isConfig: value.kind === "HelmChartConfig" };
+}
+
+export interface Holder {
+  readonly object: OtherObject;
+  readonly file: string;
+}
+
+/** Returns the HelmCharts by id, and the HelmChartConfigs that set values above theirs. */
+export function k3sObjects(files: Files) {
+  const charts = new Set<string>();
+  const configs = new Map<string, Holder>();
+  for (const [file, { others }] of files)
+    for (const object of others) {
+      const about = k3sChart(object);
+      if (about?.isConfig === true) configs.set(about.id, { object, file });
+      else if (about !== undefined) charts.add(about.id);
+    }
+  return { charts, configs };
 }
 
 function k3sRelease(value: Mapping): Release[] {
