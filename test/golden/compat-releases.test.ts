@@ -133,7 +133,7 @@ test("programs and scripts that install the chart are named, and others are not"
     "other.ts": "export const chart = 'ingress-nginx';\n",
     "port.sh": "kubectl --namespace ingress-nginx get pods\n",
     "app.py": "import pulumi\n",
-    "web.dhall": "k8s.Ingress::{ metadata = k8s.ObjectMeta::{ name = Some \"web\" } }\n",
+    "web.dhall": 'k8s.Ingress::{ metadata = k8s.ObjectMeta::{ name = Some "web" } }\n',
     "size.dhall": "10\n",
   });
   expect(code).toBe(3);

@@ -309,6 +309,37 @@ test.each(["ingress.kubernetes.io", "nginx.kubernetes.io"])(
   },
 );
 
+const dropped = "browsers drop the cookie at once, so no client stays at its endpoint; remove it";
+test.each([
+  [{ "limit-rps": "-5" }, ["annotation limit-rps: it is below 0 and limits nothing"]],
+  [{ "limit-connections": "0", "limit-rpm": "3" }, []],
+  [{ affinity: "cookie", "session-cookie-max-age": "0" }, [`annotation session-cookie-max-age: ${dropped}`]],
+  [{ affinity: "cookie", "session-cookie-expires": "-1" }, [`annotation session-cookie-expires: ${dropped}`]],
+  [{ affinity: "cookie", "session-cookie-expires": "60" }, []],
+  [
+    { "upstream-hash-by": "$remote_addr", "upstream-hash-by-subset": "true", "upstream-hash-by-subset-size": "-5" },
+    ["annotation upstream-hash-by-subset-size: it is below 0, and 3 counts in its place"],
+  ],
+  [
+    { "auth-url": "http://192.0.2.7/", "auth-keepalive": "5", "auth-keepalive-timeout": "0" },
+    ["annotation auth-keepalive-timeout: it is below 1, so auth-keepalive keeps no connection"],
+  ],
+])("numbers that mean something else: %j", (annotations, expected) => {
+  expect(sentences(ingress({ name: "a", host: "a.example", annotations }))).toEqual(expected);
+});
+
+test("a canary-weight-total below 100 counts as 100", () => {
+  const main = ingress({ name: "a", age: 9, host: "a.example" });
+  const annotations = (total: string) => ({ canary: "true", "canary-weight": "3", "canary-weight-total": total });
+  const canary = (total: string) =>
+    ingress({ name: "b", host: "a.example", paths: [["/", "other"]], annotations: annotations(total) });
+  const found = (total: string) => sentences(service("other"), main, canary(total));
+  expect(found("10")).toEqual([
+    "annotation canary-weight-total: it is below 100, and 100 counts in its place; write canary-weight as a share of 100",
+  ]);
+  expect(found("100")).toEqual([]);
+});
+
 test.each(["GRPC", "GRPCS", "HTTP"])(
   "backend-protocol %s is reported where clients may not use HTTP/2, if it needs that",
   (scheme) => {

@@ -13,6 +13,7 @@ import type { PathMatch } from "../claim.ts";
 import { authLoops, certificateLoops } from "./auth-loops.ts";
 import { idleBeside, missingBeside, type Refusals } from "./beside.ts";
 import { nameDoubts } from "./name-doubts.ts";
+import { numberDoubts } from "./number-doubts.ts";
 import { typedPath } from "./paths.ts";
 import { redirectDoubts } from "./redirect-doubts.ts";
 import { unreadName } from "./unread-names.ts";
@@ -39,6 +40,7 @@ export function doubtsOf(ingress: Ingress, prefix: string, reading: Refusals, se
     certificateLoops(ingress, values),
     redirectDoubts(ingress, values, (key) => (annotations[`${prefix}/${key}`] ?? "") !== ""),
     hashDoubts(values),
+    numberDoubts(annotations, prefix),
     values.appRoot.path === "/" ? [endless] : none,
     variableDoubts(values, annotations, () => pathsOf(ingress).map(({ text }) => text), settings),
   );
