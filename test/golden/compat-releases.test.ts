@@ -234,6 +234,14 @@ spec: { chartRef: { kind: OCIRepository, name: kgateway } }
   expect(named.text).toContain("value extra does not exist");
 });
 
+test("values are Bitnami's only with a key that hardly any other chart has", async () => {
+  const ingress = "ingress: { enabled: true }\n";
+  const values = (text: string) => compatOf({ "values.yaml": `${text}\n${ingress}`, "edge.yaml": "controller: {}\n" });
+  const bitnamis = "these are values of Bitnami's chart nginx-ingress-controller";
+  expect((await values("config: { auth_enabled: false }\nextraArgs: {}")).text).not.toContain(bitnamis);
+  expect((await values("config: { use-gzip: 'true' }\npublishService: { enabled: true }")).text).toContain(bitnamis);
+});
+
 test("values for the tests of a chart are no values of a release", async () => {
   const { text } = await compatOf({
     "charts/nfs/Chart.yaml": "name: nfs-subdir-external-provisioner\n",

@@ -134,9 +134,9 @@ test("an image of one's own for the default backend makes no difference, and tha
   expect(await tagged("image: own/pages")).toBe(false);
 });
 
-test("values of F5's chart are recognised by the image, the keys of the ConfigMap or the class", async () => {
+test("values of F5's chart are recognised by the image, the keys of the ConfigMap, the class or a port", async () => {
   const theirs = ["image: { repository: own.example/nginx/nginx-ingress }", "config: { entries: { http2: 'on' } }"];
-  for (const one of [...theirs, "ingressClass: { name: nginx }"]) {
+  for (const one of [...theirs, "ingressClass: { name: nginx }", "service: { httpsPort: { enable: false } }"]) {
     const found = await compatOf(`controller: { replicaCount: 2, ${one} }\n`);
     expect(found.code).toBe(3);
     expect(found.text.replace(/\s+/g, " ")).toContain("values.yaml:1:1: these are values of F5's");

@@ -54,23 +54,28 @@ const ofF5 = [
   "setAsDefaultIngress",
   "telemetryReporting",
 ];
-const ofBitnami = ["config", "electionID", "extraArgs", "ingressClassResource", "publishService", "addHeaders"];
+/** Ports of F5's Service are mappings, with a switch beside each number. */
+const portsOfF5 = ["httpPort", "httpsPort"];
+const ofBitnami = ["electionID", "ingressClassResource", "publishService", "addHeaders"];
+/** Many charts have these, such as those of Loki, so they only count beside one of Bitnami's own. */
+const oftenBeside = ["config", "extraArgs"];
 
 /** Returns the vendor of these values, by their keys, if they are not ingress-nginx's. */
 export function vendorOfValues(values: Mapping): Vendor | undefined {
   const { controller } = values;
   if (isMapping(controller) && isOfF5(controller) && !isMixed(controller)) return "f5";
   if (Object.hasOwn(values, "nginxServiceMesh") || Object.hasOwn(values, "nginxAgent")) return "f5";
-  return controller === undefined && ofBitnami.filter((key) => Object.hasOwn(values, key)).length > 1
-    ? "bitnami"
-    : undefined;
+  const found = (keys: readonly string[]) => keys.filter((key) => Object.hasOwn(values, key)).length;
+  const isBitnamis = found(ofBitnami) > 0 && found([...ofBitnami, ...oftenBeside]) > 1;
+  return controller === undefined && isBitnamis ? "bitnami" : undefined;
 }
 
 /** F5's chart has the keys of the ConfigMap below `entries`, and a class with several fields. */
 function isOfF5(controller: Mapping): boolean {
-  const { config, image, ingressClass } = controller;
+  const { config, image, ingressClass, service } = controller;
   if (ofF5.some((key) => Object.hasOwn(controller, key)) || isMapping(ingressClass)) return true;
   if (isMapping(config) && isMapping(config.entries)) return true;
+  if (isMapping(service) && portsOfF5.some((port) => isMapping(service[port]))) return true;
   return isF5s(image);
 }
 
