@@ -654,6 +654,14 @@ test.each([
   expect(controllerOf(await render({ controller: { image } })).image).toBe(started);
 });
 
+test("a registry of old values that is ignored leaves the global one in force", async () => {
+  const image = async (registry: string, overall: string) =>
+    controllerOf(await render({ controller: { image: { registry } }, global: { image: { registry: overall } } })).image;
+  expect(await image("registry.k8s.io", "own.example")).toBe("own.example/sluice/controller:0.1.0");
+  expect(await image("mirror.example", "own.example")).toBe("mirror.example/sluice/controller:0.1.0");
+  expect(await image("registry.k8s.io", "registry.k8s.io")).toBe("sluice/controller:0.1.0");
+});
+
 test("a key that has no meaning in its right place either is not refused there", async () => {
   const values = { controller: { podSecurityPolicy: { enabled: true } } };
   expect((await render(values)).notes).toContain("- controller.podSecurityPolicy\n");

@@ -39,10 +39,15 @@ ingress-nginx's: crowdsecurity/controller:v1.13.2.
 {{- end -}}
 {{- end -}}
 
-{{/* registry/path:tag@digest. Takes a dict: root, image (its values), path, tag. */}}
+{{/*
+registry/path:tag@digest. Takes a dict: root, image (its values), path, tag. An ignored registry of
+the image leaves the global one in force.
+*/}}
 {{- define "sluice.image.join" -}}
-{{- $registry := default "" (default .root.Values.global.image.registry .image.registry) -}}
-{{- if include "sluice.image.foreignRegistry" $registry -}}{{- $registry = "" -}}{{- end -}}
+{{- $registry := "" -}}
+{{- range list .root.Values.global.image.registry .image.registry -}}
+{{- if and . (not (include "sluice.image.foreignRegistry" .)) -}}{{- $registry = . -}}{{- end -}}
+{{- end -}}
 {{- $path := default (printf "%s/%s" $registry .path | trimPrefix "/") .repository -}}
 {{- printf "%s:%s" $path (include "sluice.scalar" .tag) -}}
 {{- with .digest -}}@{{ . }}{{- end -}}

@@ -22,7 +22,7 @@ export const controllerImage = [
     undefined,
     text,
     "Registry of this image, in place of global.image.registry.",
-    "A registry of the Kubernetes project is ignored, as for global.image.registry. Any other registry needs a copy of the image sluice/controller.",
+    "A registry of the Kubernetes project is ignored, and global.image.registry counts. Any other registry needs a copy of the image sluice/controller.",
   ),
   image.differs("repository", undefined, text, "Whole path of the image, in place of registry and image.", notTheirs),
   image.differs("image", "sluice/controller", text, "Path of the image below the registry.", notTheirs),
