@@ -60,7 +60,9 @@ export function clientCertificate({ host, asked }: Arrived): Stop | undefined {
   return { what, says: `${says}; clients without a valid one get the answer of ${page}`, outcome: "depends" };
 }
 
-/** Stops plain http where every client must present a certificate. The redirect to https is given. */
+/**
+ * Stops plain http where every client must present a certificate. The redirect to https is given.
+ */
 export function demandedCertificate(
   at: Arrived,
   { sslRedirect }: FeatureValues,

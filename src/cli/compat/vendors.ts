@@ -57,7 +57,7 @@ const ofF5 = [
 /** Ports of F5's Service are mappings, with a switch beside each number. */
 const portsOfF5 = ["httpPort", "httpsPort"];
 const ofBitnami = ["electionID", "ingressClassResource", "publishService", "addHeaders"];
-/** Many charts have these, such as those of Loki, so they only count beside one of Bitnami's own. */
+/** Many charts have these, such as Loki's, so they only count beside one of Bitnami's own. */
 const oftenBeside = ["config", "extraArgs"];
 
 /** Returns the vendor of these values, by their keys, if they are not ingress-nginx's. */
