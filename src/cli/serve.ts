@@ -120,7 +120,7 @@ export async function serve(
       maxDraining: 4,
       ready,
     }),
-    operatorPart(program, token, source, answers),
+    operatorPart(program, token, source, answers, () => manifests.outdated()),
     templatePart(program, instruments, flags.templateDir),
     trafficPart(program, { drainMs, afterMs: 0 }),
     countingPart(instruments),

@@ -14,6 +14,8 @@ export interface FileState {
   readonly faults: readonly Fault[];
   /** Keyed by `idOf`. */
   readonly objects: ReadonlyMap<string, Held>;
+  /** Objects whose present text cannot be used, so that a former form of them stays. */
+  readonly kept: ReadonlySet<string>;
   /** Objects that this file defines a second time. */
   readonly doubles: ReadonlyMap<string, Double>;
   /** Objects that the present text has and that cannot be read. */
@@ -41,6 +43,7 @@ export function stateOf(manifest: Manifest, before: FileState | undefined): File
   const objects = new Map<string, Held>();
   const doubles = new Map<string, Double>();
   const seen = new Set<string>();
+  const kept = new Set<string>();
   for (const one of manifest.objects) {
     const id = idOf(one);
     const first = objects.get(id);
@@ -48,10 +51,16 @@ export function stateOf(manifest: Manifest, before: FileState | undefined): File
       doubles.set(id, { place: one.placeOf([]), isEqual: isDeepStrictEqual(first.object, one.object) });
     const held = first !== undefined ? undefined : heldOf(one, before?.objects.get(id));
     if (held !== undefined) objects.set(id, held);
+    if (held !== undefined && one.object === undefined) kept.add(id);
     seen.add(id);
   }
-  if (!manifest.complete) for (const [id, held] of before?.objects ?? []) if (!seen.has(id)) objects.set(id, held);
-  return { faults: manifest.faults, objects, doubles, unread: unreadOf(manifest) };
+  if (!manifest.complete)
+    for (const [id, held] of before?.objects ?? []) {
+      if (seen.has(id)) continue;
+      objects.set(id, held);
+      kept.add(id);
+    }
+  return { faults: manifest.faults, objects, kept, doubles, unread: unreadOf(manifest) };
 }
 
 export function unreadOf({ objects }: Pick<Manifest, "objects">): readonly Unread[] {

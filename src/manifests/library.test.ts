@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { IngressClass } from "../model/objects.ts";
-import { sentence } from "../problem.ts";
+import { type Problem, sentence } from "../problem.ts";
 import { severityOf } from "../severity.ts";
 import { Library } from "./library.ts";
 import { readManifest } from "./manifest.ts";
@@ -55,6 +55,22 @@ test("an object of an old apiVersion is unreadable, so its last good version sta
   change({ "a.yaml": service("a", 81).replace("apiVersion: v1", "apiVersion: v1beta1") });
   expect(port("a")).toBe(80);
   expect(sentences()).toEqual([expect.stringMatching(/^a\.yaml line 1, .*its last good version stays in force$/)]);
+});
+
+test("the objects whose former form is in force are named, with the mistake of their present text", () => {
+  const { one, change } = library();
+  const outdated = () =>
+    one.outdated.map(({ object, ...problem }) => `${object.name}: ${sentence({ object, ...problem } as Problem)}`);
+  change({ "a.yaml": `${service("a", 80)}---\n${service("b", 80)}`, "c.yaml": service("c", 80) });
+  expect(outdated()).toEqual([]);
+  change({ "a.yaml": `${service("a", "eighty")}---\n${service("b", 81)}` });
+  expect(outdated()).toEqual([expect.stringMatching(/^a: a\.yaml line 4, .*; its last good version stays in force$/)]);
+  change({ "a.yaml": "kind: [" });
+  const broken = (name: string) =>
+    expect.stringMatching(new RegExp(`^${name}: .*; what it held before stays in force$`));
+  expect(outdated()).toEqual([broken("a"), broken("b")]);
+  change({ "a.yaml": service("a", 81) });
+  expect(outdated()).toEqual([]);
 });
 
 test("an object without any good version is not applied", () => {

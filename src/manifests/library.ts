@@ -58,6 +58,23 @@ export class Library {
     return [...this.#files.values()].flatMap(({ unread }) => unread);
   }
 
+  /** Returns a Problem for each object whose former form is in force. */
+  get outdated(): readonly Problem[] {
+    return [...this.#files].flatMap(([file, state]) =>
+      [...state.kept].flatMap((id): Problem[] => {
+        const { kind, metadata } = state.objects.get(id)!.object;
+        const fault = state.faults.find(
+          ({ object }) => object !== undefined && objectKey(object.kind, keyOfName(object)) === id,
+        );
+        const cause = fault ?? state.faults.find(({ object, fatal }) => object === undefined && fatal);
+        if (cause === undefined || this.#ownerOf(id) !== file) return [];
+        const { name, namespace } = metadata;
+        const object = { kind, name, ...(namespace !== undefined && { namespace }) };
+        return [{ ...faultProblem(file, cause, state), object }];
+      }),
+    );
+  }
+
   /** Returns the file from which an object is taken, and the object in it. */
   held(object: ObjectName): { readonly file: string; readonly held: Held } | undefined {
     const id = objectKey(object.kind, keyOfName(object));

@@ -28,6 +28,8 @@ export interface Manifests extends Source {
   held: Library["held"];
   /** Returns the objects that have a mistake and cannot be read. */
   unread(): readonly Unread[];
+  /** Returns a Problem for each object whose former form is in force. */
+  outdated(): readonly Problem[];
   close(): Promise<void>;
 }
 
@@ -91,6 +93,10 @@ class WatchedManifests implements Manifests {
 
   unread() {
     return this.#library.unread;
+  }
+
+  outdated() {
+    return this.#library.outdated;
   }
 
   held(object: ObjectName) {

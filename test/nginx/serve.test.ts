@@ -6,6 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { runFolderOf } from "../../src/cli/tools/run-folder.ts";
+import type { ServedRoute } from "../../src/routes/routes.ts";
+import { askController } from "../../src/routes/socket.ts";
 import { builtInTemplates } from "../../src/template/files.ts";
 import { ports, program, type ServeOptions, serving, startServe, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
@@ -68,7 +71,13 @@ test("a new setting causes a reload, and the line has the reason", async () => {
 });
 
 test("broken YAML and refused objects keep the old answers, and one sentence each has the reason", async () => {
-  const { write, ask, logged, lines } = await served();
+  const { write, ask, logged, lines, runFolder } = await served();
+  const notInForce = async () => {
+    const asked = await askController<readonly ServedRoute[]>(runFolderOf(runFolder), "/routes", {
+      host: "one.example",
+    });
+    return asked.ok && asked.answer[0]?.lastGood?.join();
+  };
   write("web.yaml", ingress("two.example").replace("rules:", "rules: ["));
   const syntax = await logged(/"object":"File web.yaml"/);
   expect(syntax).toMatchObject({ msg: "problem", level: "warn" });
@@ -77,6 +86,7 @@ test("broken YAML and refused objects keep the old answers, and one sentence eac
 
   write("web.yaml", ingress("two.example", "", "prefix"));
   const refused = await logged(/"object":"Ingress shop\/web"/);
+  expect(await notInForce()).toBe(`Ingress shop/web: ${refused.problem}`);
   expect(refused.problem).toBe(
     'web.yaml line 12, column 13: spec.rules[0].http.paths[0].pathType: "prefix" is not one of Exact, Prefix, ' +
       "ImplementationSpecific; its last good version stays in force",

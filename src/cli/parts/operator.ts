@@ -4,6 +4,7 @@
  */
 import { writeAtomically } from "../../nginx/index.ts";
 import type { OperatorToken } from "../../operator-token.ts";
+import type { Problem } from "../../problem.ts";
 import { openOperatorSocket } from "../../routes/socket.ts";
 import { allRoutesOf } from "../../routes/streams.ts";
 import type { Source } from "../../sync/ports.ts";
@@ -19,6 +20,8 @@ export function operatorPart(
   token: OperatorToken,
   source: Source,
   answers: ControllerAnswers,
+  /** Problems of objects of which the source keeps a former form. */
+  outdated: () => readonly Problem[] = () => [],
 ): Part {
   return {
     name: "operator's token and socket",
@@ -31,7 +34,10 @@ export function operatorPart(
         log.warn({ why: unwritten.message }, "there is no operator.token: the file cannot be written");
       const routes = (query: URLSearchParams) =>
         sync.configuration &&
-        allRoutesOf(sync.configuration, source.snapshot(), query.get("host") ?? undefined, sync.lastGood);
+        allRoutesOf(sync.configuration, source.snapshot(), query.get("host") ?? undefined, [
+          ...sync.lastGood,
+          ...outdated(),
+        ]);
       const close = await openOperatorSocket(folder.routesSocket, token, {
         "/routes": routes,
         "/shadows": () => shadowsOf(running.controller, flags),
