@@ -121,7 +121,10 @@ test.each([
   const submitted = fresh({ paths: [[path, "web", type]] });
   expect(ask(submitted)).toMatchObject({ refusals: [expect.stringContaining(`has pathType ${type}`)] });
   const off = configMap({ "strict-validate-path-type": "false" });
-  expect(ask(submitted, [off])).toMatchObject({ refusals: [], warnings: [expect.stringContaining("used as it is")] });
+  expect(ask(submitted, [off])).toMatchObject({
+    refusals: [],
+    warnings: expect.arrayContaining([expect.stringContaining("used as it is")]),
+  });
   expect(ask(fresh({ paths: [[path, "web", "ImplementationSpecific"]] }))).toMatchObject({ refusals: [] });
 });
 

@@ -34,11 +34,15 @@ test.each([
   ["/a*", "/a* looks like a regular expression, and use-regex is not true"],
   ["/API_V1/__a#%20", undefined],
 ])("the path %s on a host without regular expressions: %s", (path, why) => {
-  const one = ingress({ name: "a", host: "a.example", paths: [[path, "web", "ImplementationSpecific"]] });
-  const { problems } = translate({ ...emptyInputs, snapshot: put(base, service("web"), one) }, defaultOptions, fake);
-  expect([...problems.values()].flat().map(sentence)).toEqual(
-    why === undefined ? [] : [`spec.rules[0].http.paths[0].path: ${why}; it is taken letter by letter`],
-  );
+  const found = (type: string) => {
+    const one = ingress({ name: "a", host: "a.example", paths: [[path, "web", type]] });
+    const { problems } = translate({ ...emptyInputs, snapshot: put(base, service("web"), one) }, defaultOptions, fake);
+    return [...problems.values()].flat().map(sentence);
+  };
+  const all = why === undefined ? [] : [`spec.rules[0].http.paths[0].path: ${why}; it is taken letter by letter`];
+  expect(found("ImplementationSpecific")).toEqual(all);
+  expect(found("Prefix")).toEqual(all);
+  expect(found("Exact")).toEqual([]);
 });
 
 test("an Ingress whose rule has no path is told that another one has the /, if it sets anything for paths", () => {

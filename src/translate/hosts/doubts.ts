@@ -32,7 +32,7 @@ export function literalPatterns(
   return claims.flatMap(({ owner: object, hosts }) =>
     (hosts.get(host) ?? []).flatMap(({ field, match }): Problem[] => {
       // An ignored path already has a Problem, which leaves out its line breaks.
-      if (!match.loose || pathFault(match, pathsAreText) !== undefined) return [];
+      if (match.type === "exact" || pathFault(match, pathsAreText) !== undefined) return [];
       const { text } = match;
       if (!odd.test(text)) return [];
       const hint = unfilled(text);
