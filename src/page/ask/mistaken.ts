@@ -28,9 +28,10 @@ export function mistakenFor(host: string, kinds: readonly string[], world: World
 
 /** Returns sentences about objects of these kinds that take all hosts. */
 export function mistakenForAll(kinds: readonly string[], world: World): readonly string[] {
-  return mistakenOf(kinds, world).flatMap(({ kind, called, hosts, mending }) =>
-    hosts.length === 0 ? [`${called} takes all hosts${kind === "Ingress" ? "" : " of its listeners"}; ${mending}`] : [],
-  );
+  return mistakenOf(kinds, world).flatMap(({ kind, called, hosts, isEmpty, mending }) => {
+    if (hosts.length > 0 || (kind === "Ingress" && isEmpty)) return [];
+    return [`${called} takes all hosts${kind === "Ingress" ? "" : " of its listeners"}; ${mending}`];
+  });
 }
 
 const streamKinds = { tcp: ["TCPRoute"], udp: ["UDPRoute"], tls: ["TLSRoute"] } as const;

@@ -38,7 +38,7 @@ test("a Gateway that cannot be read is reported with its mistake", () => {
     done: "it is not applied",
     fatal: true,
   } as const;
-  const unread = [{ kind: "Gateway", key: "ns/gw", hosts: [], parents: [], ports: [] }];
+  const unread = [{ kind: "Gateway", key: "ns/gw", hosts: [], parents: [], ports: [], isEmpty: false }];
   const findings = [{ severity: "error", at, problem }] as const;
   expect(unservedRoutes("a.example", "http", { ...worldOf(named), unread, findings })).toEqual([
     "HTTPRoute ns/route takes this host, and is not served here: Gateway ns/gw has a mistake; correct it (a.yaml:7): spec.listeners: the list is empty; it is not applied",
