@@ -7,7 +7,7 @@ import { inMode } from "../directives/capabilities.ts";
 import type { Certificate } from "../model/configuration.ts";
 import { nameOf } from "../model/objects.ts";
 import { OpenedFiles } from "../nginx/folder/opened-files.ts";
-import type { Nginx } from "../nginx/index.ts";
+import { type Nginx, portsInUse } from "../nginx/index.ts";
 import type { StapledSource } from "../ocsp/stapled-source.ts";
 import type { ObjectName } from "../problem.ts";
 import { settingsProblems } from "../render/settings/view.ts";
@@ -86,5 +86,6 @@ function nginxPort(nginx: Nginx, openedFiles: OpenedFiles, sync: () => Sync): Ng
     },
     keepOpened: (files) => openedFiles.keep(files, systemClock.now()),
     hasOlderWorkers: () => nginx.generations().draining > 0,
+    portsInUse,
   };
 }

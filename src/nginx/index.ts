@@ -17,6 +17,7 @@ export { type Found, type Nginx, type NginxOptions, type OpenedNginx, openNginx 
 export { openOrders, socketMistake } from "./order-server.ts";
 export { Pass } from "./pass.ts";
 export { placeHere } from "./place.ts";
+export { portsInUse } from "./ports-in-use.ts";
 export type { NginxEvent } from "./process/supervisor.ts";
 export type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
 export { remoteNginx } from "./remote.ts";

@@ -86,6 +86,18 @@ export class QuarantineKeeper {
     return true;
   }
 
+  /** Ports of TCP and UDP services that nginx refused, such as `tcp/5432`; none during a search. */
+  get refusedPorts(): readonly string[] {
+    return this.#search === undefined ? [...this.#quarantine.ports.keys()] : [];
+  }
+
+  /** Gives these refused ports another try. */
+  allowPorts(names: readonly string[]): void {
+    if (this.#search !== undefined) return;
+    const ports = new Map([...this.#quarantine.ports].filter(([name]) => !names.includes(name)));
+    this.#quarantine = { ...this.#quarantine, ports };
+  }
+
   /** Whether a TCP or UDP service has the port of `address`. */
   isPortOfService(address: string | undefined, snapshot: Snapshot): boolean {
     return portAt(this.#suspects, address, snapshot) !== undefined;

@@ -95,6 +95,8 @@ export interface Nginx {
   keepOpened(files: readonly RenderedFile[]): Promise<void>;
   /** Whether workers of an older text still run. */
   hasOlderWorkers(): boolean;
+  /** Returns the ports on which a program of this machine listens, such as `tcp/5432`. */
+  portsInUse?(): Promise<ReadonlySet<string>>;
 }
 
 /** The state that survives a restart: last good forms, and the versions that nginx refused. */

@@ -13,6 +13,7 @@ import { QuarantineKeeper } from "../quarantine/quarantine.ts";
 import type { RenderedText } from "../render/rendering.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Clock } from "../timing/clock.ts";
+import { every } from "../timing/every.ts";
 import { OneAtATime } from "../timing/one-at-a-time.ts";
 import type { TokenBucket } from "../timing/token-bucket.ts";
 import { hourMs } from "../translate/hosts/certificate-doubts.ts";
@@ -22,6 +23,7 @@ import { compare } from "./compare.ts";
 import { FailedTurns } from "./failed-turns.ts";
 import { type Candidate, Generations } from "./generations.ts";
 import { Making, type MakingParts } from "./making.ts";
+import { PortRetries } from "./port-retries.ts";
 import type { ApplyOutcome, Listener, Nginx, Source, SyncReport } from "./ports.ts";
 import { RecordDelivery, type RecordDeliveryParts } from "./record-delivery.ts";
 import { Reloads } from "./reloads.ts";
@@ -131,7 +133,9 @@ export class Sync {
     const ring = () => this.#wakeUps.ring();
     signal.addEventListener("abort", ring);
     this.wakeUp();
-    const stopLooking = this.#lookHourly();
+    // Certificates expire while nothing changes, and this must be reported.
+    const stopLooking = every(this.#parts.clock, hourMs, () => this.wakeUp());
+    const stopRetries = new PortRetries(this.#parts, this.#keeper, () => this.wakeUp()).start();
     try {
       await this.#everythingKnown(signal);
       while (!signal.aborted) {
@@ -145,22 +149,9 @@ export class Sync {
     } finally {
       signal.removeEventListener("abort", ring);
       stopLooking();
+      stopRetries();
       stop();
     }
-  }
-
-  /**
-   * Requests a turn every hour, because certificates expire while nothing changes, and this must be
-   * reported.
-   */
-  #lookHourly(): () => void {
-    const next = (): (() => void) =>
-      this.#parts.clock.schedule(hourMs, () => {
-        this.wakeUp();
-        cancel = next();
-      });
-    let cancel = next();
-    return () => cancel();
   }
 
   /**

@@ -66,6 +66,9 @@ test("a TCP service on a busy port is left out, and the others are served", asyn
   await servesOthers({});
   expect(it.problems()).toEqual([expect.stringMatching(new RegExp(`data\\.${port + 8}: .*${busy}`))]);
   expect((await it.ask({ port: port + 9 })).status).toBe(200);
+  taken.close();
+  await until("the service on the free port", () => it.problems().length === 0);
+  await until("its answer", async () => (await it.ask({ port: port + 8 }).catch(() => undefined))?.status === 200);
   await it.set({}, [{ ...tcp, data: {} } as never]);
 });
 
