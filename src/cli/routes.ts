@@ -10,6 +10,7 @@ import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { routesText } from "./routes/print.ts";
 import { shadowText } from "./shadows.ts";
 import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
+import { inSnippets } from "./tools/findings/refused-in-snippets.ts";
 import {
   closedNote,
   gatewaysLeftOutNote,
@@ -17,6 +18,7 @@ import {
   parentlessNote,
   refusedNote,
   unreadNote,
+  unservedNote,
 } from "./tools/left-out.ts";
 import {
   candidatesIn,
@@ -96,7 +98,8 @@ async function routesFrom(call: Call, narrow: Narrow): Promise<Found | { readonl
   const read = await readObjects(call, folders[0], "workloads");
   if (!read.ok) return read;
   const { flags, as, from } = withController(call, read.files);
-  const { snapshot, options, configuration, accepted, problems } = translated(read.files, flags, as);
+  const translation = translated(read.files, flags, as);
+  const { snapshot, options, configuration, accepted, problems } = translation;
   const routes = allRoutesOf(configuration, snapshot, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
   const isAbout = (key: string) => (isNarrow(narrow) ? routes.length === 0 && isMeant(key, narrow) : true);
   const denials = denialsOf(configuration, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
@@ -109,6 +112,7 @@ async function routesFrom(call: Call, narrow: Narrow): Promise<Found | { readonl
       isNarrow(narrow) && routes.length === 0 ? hint(narrow, candidatesIn(snapshot)) : undefined,
       leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass),
       refusedNote([...problems.values()].flat(), isAbout),
+      unservedNote(inSnippets(snapshot, translation, flags), (key) => accepted.has(key) && isMeant(key, narrow)),
       gatewaysLeftOutNote(snapshot, (key) => isAround(key, narrow), options.gateway.controllerName),
       live ? undefined : parentlessNote(snapshot, (key) => isAround(key, narrow)),
       live ? undefined : closedNote(snapshot, denials),

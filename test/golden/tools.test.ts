@@ -535,6 +535,43 @@ spec: { ${spec}rules: [{ host: ${host} }], defaultBackend: { service: { name: we
   expect(await changes("noted.example", "--ingress-class=private")).toMatch(/^Service shop\/web/);
 });
 
+test("why names the mistake of an Ingress without a host that serves nothing, and routes one that nginx would refuse", async () => {
+  const place = mkdtempSync(join(tmpdir(), "sluice-why-"));
+  onTestFinished(() => rmSync(place, { recursive: true }));
+  const backend = "{ service: { name: web, port: { number: 80 } } }";
+  const ingressOf = (name: string, host: string, annotations: string) => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: ${name}, namespace: shop, annotations: { ${annotations} } }
+spec: { ingressClassName: nginx, rules: [{ ${host}http: { paths: [{ path: /a, pathType: Prefix, backend: ${backend} }] } }] }
+---
+`;
+  const settings = `apiVersion: v1
+kind: ConfigMap
+metadata: { name: ingress-nginx-controller, namespace: ingress-nginx }
+data: { allow-snippet-annotations: "true", annotations-risk-level: Critical }
+---
+`;
+  const own = "nginx.ingress.kubernetes.io";
+  writeFileSync(
+    join(place, "all.yaml"),
+    settings +
+      ingressOf("green", "", `${own}/canary: "true"`) +
+      ingressOf("old", "host: old.example, ", `${own}/configuration-snippet: "location ~ ^/b { return 404; }"`),
+  );
+  const asked: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
+  const { text } = await ran(asked, "http://a.example/a", place);
+  expect([...text.matchAll(/to change: +(.*)/g)].map(([, change]) => change)).toEqual([
+    expect.stringMatching(
+      /^Ingress shop\/green takes all hosts; correct it \(all\.yaml:9\): .*the canary gets no requests/,
+    ),
+  ]);
+  const listed: Tool = (argv, out) => routes(argv, out, new Date("2026-11-21T12:00:00Z"));
+  expect((await ran(listed, place)).failure).toBe(
+    "sluice routes: nginx would refuse 1 Ingress, so its routes are not served as listed here: shop/old; sluice check says why",
+  );
+  expect((await ran(listed, place, "--ingress", "green")).failure).not.toContain("refuse");
+});
+
 test("why finds an Ingress of another class that takes the host by a wildcard, or all hosts", async () => {
   const place = mkdtempSync(join(tmpdir(), "sluice-why-"));
   onTestFinished(() => rmSync(place, { recursive: true }));

@@ -25,14 +25,13 @@ import { foreignPolicies, servedTargets } from "./findings/foreign-policies.ts";
 import { withoutModule } from "./findings/image-modules.ts";
 import { misplacedIn } from "./findings/misplaced.ts";
 import { missingClasses } from "./findings/missing-class.ts";
-import { refusedInSnippets } from "./findings/refused-in-snippets.ts";
+import { inSnippets } from "./findings/refused-in-snippets.ts";
 import { settingsElsewhere } from "./findings/settings-elsewhere.ts";
 import { unservedGateways } from "./findings/unserved-gateways.ts";
 import { untargetedPolicies } from "./findings/untargeted-policies.ts";
 import { definitionsOf, type Files, unmadeCertificate } from "./folder.ts";
 import { classlessNote, gatewaysLeftOutNote, leftOutNote, parentlessNote } from "./left-out.ts";
 import { pathIn } from "./places.ts";
-import { snippetProblems, snippetsIn } from "./snippet-findings.ts";
 import { translated } from "./translated.ts";
 import { isOfUnread, type Unread as UnreadObjects, withUnread } from "./unread-findings.ts";
 
@@ -76,7 +75,6 @@ export function judged(
     ...missingClasses(snapshot, hasClasses ? "all" : "some"),
     ...unservedGateways(snapshot, snapshot.gatewayClasses.size > 0 ? "all" : "some"),
   ];
-  const snippets = snippetsIn(whole, configuration.settings, options);
   const ofFiles = [...library.problems.values()].flat();
   const all = distinct([
     ...ofFiles,
@@ -86,8 +84,7 @@ export function judged(
     ...ofClasses,
     ...untargetedPolicies(snapshot),
     ...servedTargets(snapshot, options.gateway.controllerName).flatMap(foreignAnnotations),
-    ...snippetProblems(snippets, configuration.settings),
-    ...refusedInSnippets(snippets, translation, flags),
+    ...inSnippets(whole, translation, flags),
     ...settingsElsewhere(snapshot, options.configMap),
     ...withoutModule(snapshot, configuration.settings, options),
   ]).map((given): Finding => {

@@ -117,11 +117,26 @@ function whyOf(ingress: Ingress, served: string, classes: Snapshot["ingressClass
 
 /** Returns a sentence about Ingresses of our class that have no routes because of a refusal. */
 export function refusedNote(problems: readonly Problem[], isAbout: (key: string) => boolean): string | undefined {
-  const keys = problems.flatMap((one) => (isRefusal(one) && one.object.kind === "Ingress" ? [keyOfName(one)] : []));
-  const all = [...new Set(keys)].filter(isAbout).sort();
+  const all = refusedIn(problems).filter(isAbout);
   if (all.length === 0) return undefined;
   const what = all.length === 1 ? "1 Ingress is" : `${all.length} Ingresses are`;
   return `${what} refused and left out: ${firstOf(all, mostNames)}; sluice check says why`;
+}
+
+/**
+ * Returns a sentence about Ingresses whose snippets nginx will refuse. Their routes are those that
+ * are written, and a controller serves none of them.
+ */
+export function unservedNote(inSnippets: readonly Problem[], isAbout: (key: string) => boolean): string | undefined {
+  const all = refusedIn(inSnippets).filter(isAbout);
+  if (all.length === 0) return undefined;
+  const [what, its] = all.length === 1 ? ["1 Ingress", "its"] : [`${all.length} Ingresses`, "their"];
+  return `nginx would refuse ${what}, so ${its} routes are not served as listed here: ${firstOf(all, mostNames)}; sluice check says why`;
+}
+
+function refusedIn(problems: readonly Problem[]): readonly string[] {
+  const keys = problems.flatMap((one) => (isRefusal(one) && one.object.kind === "Ingress" ? [keyOfName(one)] : []));
+  return [...new Set(keys)].sort();
 }
 
 const keyOfName = ({ object: { namespace, name } }: Problem): string => `${namespace}/${name}`;

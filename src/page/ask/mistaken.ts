@@ -79,11 +79,12 @@ function mendingOfUnread(kind: string, key: string, findings: World["findings"])
 }
 
 /**
- * Returns the first error of an Ingress that is applied and has the host, but serves nothing there.
+ * Returns the first error of an Ingress that is applied and takes the host, but serves nothing
+ * there. `takes` says how, such as `names this host`.
  */
-export function errorOf(key: string, findings: World["findings"]): string | undefined {
+export function errorOf(key: string, takes: string, findings: World["findings"]): string | undefined {
   const mending = mendingBy("Ingress", key, findings, () => true);
-  return mending === undefined ? undefined : `Ingress ${key} names this host; ${mending}`;
+  return mending === undefined ? undefined : `Ingress ${key} ${takes}; ${mending}`;
 }
 
 interface Mistaken extends Gist {

@@ -6,7 +6,7 @@ import { nearest } from "../../kinds/nearest.ts";
 import { missingIn } from "../../missing.ts";
 import { backendOf } from "../../model/location.ts";
 import type { Ingress } from "../../model/objects.ts";
-import { classAnnotation, classOf, keyOf } from "../../model/objects.ts";
+import { classAnnotation, classOf, keyOf, keyOfName } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import { named, type ObjectName, type Problem, unplaced } from "../../problem.ts";
 import { portsInWords, servicePortOf } from "../../translate/upstreams/endpoints.ts";
@@ -42,7 +42,7 @@ export function reasonsIn(
     ...unserved,
     ...(end.status === 404 && (hasRoutes || !isNamed) ? ofRules : []),
     ...(end.status === 404 && decision.host !== undefined ? ofPath(decision, uri) : []),
-    ...(isOfNone(decision) && !isNamed && ofOthers.length === 0 && !hasRoutes ? ofHost(host, world) : []),
+    ...(isOfNone(decision) && !isNamed && ofOthers.length === 0 && !hasRoutes ? ofHost(host, decision, world) : []),
     ...(stop === undefined && end.status === 503 ? ofService(decision, snapshot) : []),
     ...(stop === undefined ? [] : ofGuard(stop, decision, world)),
   ];
@@ -135,10 +135,17 @@ function servingOf(one: Ingress, { snapshot, options }: Pick<AskedWorld, "snapsh
 
 function ofHost(
   host: string,
-  { snapshot: { ingresses }, findings }: Pick<AskedWorld, "snapshot" | "findings">,
+  decision: Decision,
+  { snapshot: { ingresses }, findings, isServed }: Pick<AskedWorld, "snapshot" | "findings" | "isServed">,
 ): string[] {
   const named = [...ingresses.values()].filter((one) => hostsOf(one).includes(host)).map(keyOf);
-  if (named.length > 0) return named.flatMap((key) => errorOf(key, findings) ?? []);
+  if (named.length > 0) return named.flatMap((key) => errorOf(key, "names this host", findings) ?? []);
+  const owners = new Set(decision.host?.server.locations.flatMap(({ owner }) => (owner ? [keyOfName(owner)] : [])));
+  const idle = [...ingresses.values()].filter((one) => {
+    return hostsOf(one).length === 0 && isServed(keyOf(one)) && !owners.has(keyOf(one));
+  });
+  const errors = idle.flatMap((one) => errorOf(keyOf(one), "takes all hosts", findings) ?? []);
+  if (errors.length > 0) return errors;
   const all = [...new Set([...ingresses.values()].flatMap(hostsOf))];
   const above = `*${host.replace(/^[^.]+/, "")}`;
   const deep = all.find((one) => one.startsWith("*.") && host.endsWith(one.slice(1)) && one !== above);
