@@ -54,6 +54,7 @@ export const customHeaders = resolvedFeature({
       always: true,
       replaces: true,
       inBlocks: true,
+      line: Token.text(`${name}: ${value}`),
     })),
 });
 

@@ -32,6 +32,8 @@ export interface AnswerHeader extends Header {
   readonly replaces: boolean;
   /** Whether it stays in blocks of a snippet that add headers of their own. */
   readonly inBlocks?: true;
+  /** Name and value for more_set_headers, if the header can be set with that after a snippet. */
+  readonly line?: Token;
 }
 
 export interface ErrorBackend {

@@ -36,6 +36,17 @@ export function answerHeadersView(
   };
 }
 
+/**
+ * Divides headers between those that are added and those that are set after a snippet. If the
+ * snippet sets or clears headers itself, an added one would come beside its own. As in
+ * ingress-nginx, blocks of the snippet inherit those that are set, and may change them.
+ */
+export function dividedHeaders(all: readonly AnswerHeader[], snippet: string) {
+  const isSet = /\bmore_(?:set|clear)_headers\b/.test(snippet);
+  const set = all.flatMap(({ line }) => (isSet && line !== undefined ? [line] : []));
+  return { set, added: isSet ? all.filter(({ line }) => line === undefined) : all };
+}
+
 /** Returns headers that replace the backend's, but that are left to a snippet which sets them. */
 export function overruledHeaders(all: readonly AnswerHeader[], overruled: ReadonlySet<string>): Token[] {
   const names = all.filter(({ replaces }) => replaces).map(({ name }) => name);

@@ -3,7 +3,15 @@
  * directives and headers.
  */
 
-import { headerLinesOf, holds, overruledBy, standInHeaders, whenClosed, withoutPath } from "../../annotations/hooks.ts";
+import {
+  headerLinesOf,
+  holds,
+  overruledBy,
+  ownTextOf,
+  standInHeaders,
+  whenClosed,
+  withoutPath,
+} from "../../annotations/hooks.ts";
 import { unannotated } from "../../annotations/read.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import { begunTrail, hopsHeaderName } from "../../directives/hops.ts";
@@ -16,7 +24,7 @@ import { copySockets } from "../gateway/route-copies.ts";
 import type { RouteTraits } from "../gateway/route-traits.ts";
 import { type InEveryLocation, snippetView } from "../settings/everywhere.ts";
 import { otherSpellingsOf } from "../settings/forwarded.ts";
-import { answerHeadersView, overruledHeaders } from "./answer-headers.ts";
+import { answerHeadersView, dividedHeaders, overruledHeaders } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
 
 /** Values that all locations of a text share. */
@@ -92,8 +100,9 @@ export function locationView(
     if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
     answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
   }
+  const { set, added } = dividedHeaders(answer, ownTextOf(values, "location"));
   for (const [name, { viewWith }] of featureList)
-    if (viewWith !== undefined) view[name] = viewWith(values[name] as never, answer);
+    if (viewWith !== undefined) view[name] = viewWith(values[name] as never, added);
   const owned = ownedByRoute(route, settings);
   if (owned.has("x-scheme") || owned.has("x-forwarded-for"))
     headers.push({ name: Token.name(hopsHeaderName), value: begunTrail });
@@ -101,7 +110,8 @@ export function locationView(
   const lines: HeaderLines = { http, server: [...server, ...hostLines], location: own };
   return {
     ...view,
-    overruled: overruledHeaders(answer, overruledBy(values)),
+    overruled: overruledHeaders(added, overruledBy(values)),
+    setHeaders: set,
     directives: directives.map((one) => ({ ...one })),
     requestHeaders: place.protocol !== "fastcgi" && {
       directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
@@ -113,8 +123,8 @@ export function locationView(
         settings,
       ),
     },
-    answerHeaders: answerHeadersView(answer, lines, settings, place.protocol),
-    settings: { ...everywhere.view, snippet: snippetView(everywhere.snippet(answer)) },
+    answerHeaders: answerHeadersView(added, lines, settings, place.protocol),
+    settings: { ...everywhere.view, snippet: snippetView(everywhere.snippet(added)) },
   };
 }
 
