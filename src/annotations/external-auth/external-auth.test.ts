@@ -98,6 +98,18 @@ test("the client's own X-Original-URI, X-Scheme and certificate headers do not r
   });
 });
 
+test("a header of the client is not removed by a line of its own where the author sets it", () => {
+  const open = { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" };
+  const names = (annotations: Record<string, string>) =>
+    shown({ ...asked, ...annotations }, { settings: open }).question.headers.map(
+      ({ name }: Record<string, string>) => name,
+    );
+  expect(names({})).toEqual(expect.arrayContaining(["X-Forwarded-Host", "X-Forwarded-User"]));
+  const set = names({ "auth-snippet": "proxy_set_header X-Forwarded-Host $host;\nif ($a) { set $b c; }" });
+  expect(set).not.toContain("X-Forwarded-Host");
+  expect(set).toContain("X-Forwarded-User");
+});
+
 test.each([
   [
     { "auth-url": "nowhere" },

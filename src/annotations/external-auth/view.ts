@@ -21,6 +21,7 @@ import { groupedText } from "../variables.ts";
 import { namedAnswers } from "./answer-variables.ts";
 import { isQuestionVariable, isSigninVariable } from "./kinds.ts";
 import type { ExternalAuth, Question } from "./question.ts";
+import { removed } from "./removed-headers.ts";
 
 /** Returns the view of `templates/external-auth.tmpl`. */
 export function externalAuthView(value: ExternalAuth, place: Place, settings: Settings): View {
@@ -152,8 +153,7 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
     ...connectionHeader(question),
     ["Proxy", nothing],
     ["X-Sluice-Client-Address", nothing],
-    ["X-Forwarded-Proto", nothing],
-    ...(settings.useForwardedHeaders ? [] : describedByProxies.map((name) => [name, nothing] as const)),
+    ...removed(settings, question).map((name) => [name, nothing] as const),
     ["X-Forwarded-For", Token.variable(full ? "full_x_forwarded_for" : "remote_addr")],
     ["X-Real-IP", Token.variable("remote_addr")],
     ["X-Request-ID", Token.variable("req_id")],
@@ -187,29 +187,6 @@ function sent(name: string, value: string, question: Question, place: Place): To
   const isData = place.live && !place.ofGateway && question.by === "ingress" && !value.includes("$");
   return isData ? place.bind(name, value) : (variableText.view(value) as Token);
 }
-
-/**
- * Headers in which proxies describe the client. If no proxy is trusted, only the client can have
- * sent them, and auth services would rely on them. nginx removes headers only by their whole names.
- */
-const describedByProxies = [
-  "Forwarded",
-  ...[
-    ...["Access-Token", "By", "Client-Cert", "Email", "Groups", "Host", "Method", "Path", "Port", "Preferred-Username"],
-    ...[
-      "Prefix",
-      "Protocol",
-      "Scheme",
-      "Server",
-      "Ssl",
-      "Tls-Client-Cert",
-      "Tls-Client-Cert-Info",
-      "Uri",
-      "Url",
-      "User",
-    ],
-  ].map((name) => `X-Forwarded-${name}`),
-];
 
 /** Returns the cookies of the auth service, which Lua passes on. */
 export function passedCookies(value: ExternalAuth, { authenticates, dynamic }: Place): readonly AnswerHeader[] {
