@@ -76,6 +76,8 @@ export type Problem = {
       readonly done: string;
       /** Whether the present version of the object is not applied because of it. */
       readonly rejects?: true;
+      /** What to do instead, where ingress-nginx does not have this Problem. */
+      readonly onlyHere?: string;
     }
   | { readonly kind: "field-doubtful"; readonly field: string; readonly why: string }
   | {

@@ -606,3 +606,26 @@ data:
 `);
   expect([...text.matchAll(/nothing declares the variable \$(\w+)/g)].map(([, name]) => name)).toEqual(["of_nothing"]);
 });
+
+test("what only this controller cannot apply to rules without a host is work, and no mistake of both", async () => {
+  const { text, code } = await compatOf(`apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata:
+  name: custom
+  annotations: { nginx.ingress.kubernetes.io/server-snippet: "location /x { return 404; }" }
+spec:
+  ingressClassName: nginx
+  rules: [{ http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] } }]
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: ingress-nginx-controller, namespace: ingress-nginx }
+data: { allow-snippet-annotations: "true", annotations-risk-level: Critical }
+`);
+  expect(code).toBe(1);
+  const [, work = ""] = text.split("\nNeeds work\n");
+  expect(work.replaceAll(/\s+/g, " ")).toContain(
+    "server-snippet needs a host, and a rule has none; paths without a host answer 503: give the rule a host",
+  );
+  expect(text).not.toContain("Wrong or without effect already");
+});

@@ -1,7 +1,7 @@
 /**
- * Finds Problems that a cluster has with Sluice and not with ingress-nginx, because Sluice keeps
- * namespaces apart. Keys of the ConfigMap restore the behaviour of ingress-nginx, so a Problem that
- * vanishes with such a key is none there.
+ * Finds Problems that a cluster has with Sluice and not with ingress-nginx. Some say so themselves.
+ * Others come from keeping namespaces apart: keys of the ConfigMap restore the behaviour of
+ * ingress-nginx, so a Problem that vanishes with such a key is none there.
  */
 import type { Snapshot } from "../../model/snapshot.ts";
 import { withObjects } from "../../model/snapshot.ts";
@@ -23,15 +23,17 @@ export function onlyHere(
   options: TranslateOptions,
   found: readonly Problem[],
 ): ReadonlyMap<string, string> {
-  const namespaces = new Set([...snapshot.ingresses.values()].map(({ metadata }) => metadata.namespace));
-  if (namespaces.size < 2 || found.length === 0) return new Map();
-  return new Map(
-    Object.entries(keys).flatMap(([key, instead]) => {
-      const there = problemsWith(key, snapshot, options);
-      const advice = `set ${key}: "true" in the ConfigMap, as ingress-nginx behaves, or ${instead}`;
-      return found.filter((one) => !there.has(effectOf(one))).map((one) => [fullSentence(one), advice] as const);
-    }),
+  const marked = found.flatMap((one) =>
+    one.kind === "field-unusable" && one.onlyHere !== undefined ? [[fullSentence(one), one.onlyHere] as const] : [],
   );
+  const namespaces = new Set([...snapshot.ingresses.values()].map(({ metadata }) => metadata.namespace));
+  if (namespaces.size < 2 || found.length === 0) return new Map(marked);
+  const apart = Object.entries(keys).flatMap(([key, instead]) => {
+    const there = problemsWith(key, snapshot, options);
+    const advice = `set ${key}: "true" in the ConfigMap, as ingress-nginx behaves, or ${instead}`;
+    return found.filter((one) => !there.has(effectOf(one))).map((one) => [fullSentence(one), advice] as const);
+  });
+  return new Map([...apart, ...marked]);
 }
 
 /** What is lost; a value that is ignored for another reason is lost as well. */
