@@ -11,6 +11,7 @@ import { dataKey, dnsLabel, dnsSubdomain } from "./names.ts";
 const bytesLimit = 1024 * 1024;
 
 const base64: Rule = (value) => {
+  if (value.startsWith("ENC[")) return "sops has encrypted it; decrypt the file before it is read";
   const bare = value.replace(/[\r\n]/g, "");
   return bare.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(bare)
     ? undefined

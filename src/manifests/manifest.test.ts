@@ -133,6 +133,7 @@ test.each([
 test("a kustomization may leave out its kind, and a values file is no kustomization", () => {
   const read = (text: string) => readManifest(text);
   expect(read("resources: [ingress.yaml]\nnamespace: shop\n")).toMatchObject({ faults: [], others: [{}] });
+  expect(read("kind: Component\npatches: []\n")).toMatchObject({ faults: [], others: [{}] });
   for (const text of [
     "resources: {}\n",
     "resources: []\n",

@@ -90,11 +90,12 @@ function namelessWhy(kind: string, metadata: unknown, name: unknown): string {
 }
 
 /**
- * Whether the value is a kustomization without its kind, as kustomize permits. It lists files, and
- * no values file has a list of names in its place.
+ * Whether the value is a kustomization without its apiVersion or kind, as kustomize permits.
+ * Without a kind it lists files, and no values file has a list of names in its place.
  */
 function isKustomization({ apiVersion, kind, resources }: Mapping): boolean {
-  if (apiVersion !== undefined || kind !== undefined || !Array.isArray(resources)) return false;
+  if (apiVersion !== undefined) return false;
+  if (kind !== undefined || !Array.isArray(resources)) return kind === "Kustomization" || kind === "Component";
   return resources.length > 0 && resources.every((one) => typeof one === "string");
 }
 

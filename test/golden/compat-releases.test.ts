@@ -23,7 +23,7 @@ kind: HelmRelease
 metadata: { name: ingress-nginx }
 spec: { chart: { spec: { chart: ingress-nginx } } }
 `,
-    "overlay/kustomization.yaml": "resources: [../release.yaml]\nnamePrefix: edge-\n",
+    "overlay/kustomization.yaml": "kind: Kustomization\nresources: [../release.yaml]\nnamePrefix: edge-\n",
   });
   expect([code, text]).toEqual([3, expect.stringContaining("its release of ingress-nginx sets no values")]);
 });
@@ -232,6 +232,18 @@ spec: { chartRef: { kind: OCIRepository, name: kgateway } }
     "ingress-nginx.yaml": "controller: { kind: DaemonSet }\nextra: { type: NodePort }\n",
   });
   expect(named.text).toContain("value extra does not exist");
+});
+
+test("a Secret that sops has encrypted is not said to hold plain text", async () => {
+  const { text } = await compatOf({
+    "auth.yaml": `apiVersion: v1
+kind: Secret
+metadata: { name: auth }
+data: { auth: "ENC[AES256_GCM,data:aGk=,type:str]" }
+sops: { version: 3.9.0 }
+`,
+  });
+  expect(text).toContain("data.auth: sops has encrypted it; decrypt the file before it is read");
 });
 
 test("values are Bitnami's only with a key that hardly any other chart has", async () => {

@@ -29,9 +29,9 @@ export function releasesIn({ value }: OtherObject): readonly Release[] {
 const kinds = ["Kustomization", "Component"];
 const group = "kustomize.config.k8s.io/";
 
-/** Whether it is a kustomization. A file of that name may leave its kind out. */
+/** Whether it is a kustomization. A file of that name may leave out its kind, or its apiVersion. */
 export function isKustomization({ kind, apiVersion, helmCharts, resources, patches }: Mapping): boolean {
-  if (kind !== undefined) return kinds.includes(String(kind)) && String(apiVersion).startsWith(group);
+  if (kind !== undefined) return kinds.includes(String(kind)) && String(apiVersion ?? group).startsWith(group);
   return [helmCharts, resources, patches].some(Array.isArray);
 }
 
