@@ -3,19 +3,23 @@ import { headerLinesOf } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Question } from "./question.ts";
 
+/** Returns their names. Other spellings of all of them are removed, too. */
+export function fromProxies({ useForwardedHeaders }: Pick<Settings, "useForwardedHeaders">): readonly string[] {
+  return ["X-Forwarded-Proto", ...(useForwardedHeaders ? [] : describedByProxies)];
+}
+
 /**
- * Returns their names. A header that the author sets has a line already, and with two lines for one
- * name nginx warns of the size of its table.
+ * Returns the names that have a line of their own. A header that the author sets has a line
+ * already, and with two lines for one name nginx warns of the size of its table.
  */
 export function removed(
-  { useForwardedHeaders }: Pick<Settings, "useForwardedHeaders">,
+  settings: Pick<Settings, "useForwardedHeaders">,
   { headers, snippet }: Pick<Question, "headers" | "snippet">,
 ): readonly string[] {
   const lines = headerLinesOf(String(snippet ?? ""));
   const written = lines.map(({ text }) => /^proxy_set_header\s+["']?([\w-]+)/.exec(text)?.[1] ?? "");
   const set = new Set([...written, ...headers.map(({ name }) => name)].map((name) => name.toLowerCase()));
-  const all = ["X-Forwarded-Proto", ...(useForwardedHeaders ? [] : describedByProxies)];
-  return all.filter((name) => !set.has(name.toLowerCase()));
+  return fromProxies(settings).filter((name) => !set.has(name.toLowerCase()));
 }
 
 /**

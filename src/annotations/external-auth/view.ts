@@ -21,7 +21,7 @@ import { groupedText } from "../variables.ts";
 import { namedAnswers } from "./answer-variables.ts";
 import { isQuestionVariable, isSigninVariable } from "./kinds.ts";
 import type { ExternalAuth, Question } from "./question.ts";
-import { removed } from "./removed-headers.ts";
+import { fromProxies, removed } from "./removed-headers.ts";
 
 /** Returns the view of `templates/external-auth.tmpl`. */
 export function externalAuthView(value: ExternalAuth, place: Place, settings: Settings): View {
@@ -175,10 +175,8 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
     .filter(({ name }) => name.toLowerCase() !== hopsHeader)
     .map(({ name, value }, at) => [name, sent(`auth_sent_${at + 1}`, withoutGroups(value), question, place)] as const);
   const all = [...built, ...own];
-  const others = otherSpellings(
-    all.map(([name]) => name),
-    settings,
-  ).map((name) => [name, nothing] as const);
+  const names = [...all.map(([name]) => name), ...fromProxies(settings)];
+  const others = otherSpellings(names, settings).map((name) => [name, nothing] as const);
   return [...all, ...others].map(([name, value]) => ({ name: Token.name(name), value }));
 }
 
