@@ -17,7 +17,7 @@ export function removed(
   { headers, snippet }: Pick<Question, "headers" | "snippet">,
 ): readonly string[] {
   const lines = headerLinesOf(String(snippet ?? ""));
-  const written = lines.map(({ text }) => /^proxy_set_header\s+["']?([\w-]+)/.exec(text)?.[1] ?? "");
+  const written = lines.map(({ text }) => /^proxy_set_header\s+["']?([\w-]+)["']?\s/.exec(text)?.[1] ?? "");
   const set = new Set([...written, ...headers.map(({ name }) => name)].map((name) => name.toLowerCase()));
   return fromProxies(settings).filter((name) => !set.has(name.toLowerCase()));
 }
