@@ -20,15 +20,29 @@ import type {
   Secret,
   Service,
 } from "./model/objects.ts";
+import * as coreForms from "./wire/core.ts";
+import { endpointSlice } from "./wire/discovery.ts";
+import * as networkingForms from "./wire/networking.ts";
 
 const core = { apiVersion: "v1", namespaced: true } as const;
 const networking = "networking.k8s.io/v1";
 
-export const services = resource<Service>({ ...core, kind: "Service", plural: "services" });
-export const secrets = resource<Secret>({ ...core, kind: "Secret", plural: "secrets" });
-export const configMaps = resource<ConfigMap>({ ...core, kind: "ConfigMap", plural: "configmaps" });
+export const services = resource<Service>({ ...core, kind: "Service", plural: "services", binary: coreForms.service });
+export const secrets = resource<Secret>({ ...core, kind: "Secret", plural: "secrets", binary: coreForms.secret });
+export const configMaps = resource<ConfigMap>({
+  ...core,
+  kind: "ConfigMap",
+  plural: "configmaps",
+  binary: coreForms.configMap,
+});
 export const endpoints = resource<Endpoints>({ ...core, kind: "Endpoints", plural: "endpoints" });
-export const namespaces = resource<Namespace>({ ...core, kind: "Namespace", plural: "namespaces", namespaced: false });
+export const namespaces = resource<Namespace>({
+  ...core,
+  kind: "Namespace",
+  plural: "namespaces",
+  namespaced: false,
+  binary: coreForms.namespace,
+});
 export const nodes = resource<Node>({ ...core, kind: "Node", plural: "nodes", namespaced: false });
 export const pods = resource<Pod>({ ...core, kind: "Pod", plural: "pods" });
 
@@ -37,18 +51,21 @@ export const ingresses = resource<Ingress>({
   kind: "Ingress",
   plural: "ingresses",
   namespaced: true,
+  binary: networkingForms.ingress,
 });
 export const ingressClasses = resource<IngressClass>({
   apiVersion: networking,
   kind: "IngressClass",
   plural: "ingressclasses",
   namespaced: false,
+  binary: networkingForms.ingressClass,
 });
 export const endpointSlices = resource<EndpointSlice>({
   apiVersion: "discovery.k8s.io/v1",
   kind: "EndpointSlice",
   plural: "endpointslices",
   namespaced: true,
+  binary: endpointSlice,
 });
 
 export const validatingWebhookConfigurations = resource<ValidatingWebhookConfiguration>({

@@ -2,7 +2,14 @@
  * Watches the Pods of this controller as long as this process leads, and knows the zones of their
  * Nodes.
  */
-import { type Client, type Clock, nameOf, type ReflectorEvent, SharedInformer } from "../kubernetes/index.ts";
+import {
+  type Client,
+  type Clock,
+  type ListWatcher,
+  nameOf,
+  type ReflectorEvent,
+  SharedInformer,
+} from "../kubernetes/index.ts";
 import { nodes, type Pod, pods } from "../resources.ts";
 
 export interface OwnPods {
@@ -14,7 +21,7 @@ export interface OwnPods {
 }
 
 export interface PodWatchOptions {
-  readonly client: Pick<Client, "get" | "list" | "watch">;
+  readonly client: ListWatcher & Pick<Client, "get">;
   readonly own: OwnPods;
   readonly clock: Clock;
   readonly random: () => number;

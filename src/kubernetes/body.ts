@@ -1,65 +1,92 @@
 /**
- * Reads what the API server sends: a whole JSON body, or a watch, which is one JSON object per line
- * until the connection ends. A body that stops halfway ends in an error event of node, never in a
- * rejected promise here.
+ * Reads what the API server sends: a whole body, or a watch, which is one object after the other
+ * until the connection ends: a line of JSON each, or a frame of protobuf. A body that stops halfway
+ * ends in an error event of node, never in a rejected promise here.
  */
 import type { IncomingMessage } from "node:http";
-import { StringDecoder } from "node:string_decoder";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Clock } from "../timing/clock.ts";
 import { type Answer, type ApiFailure, failed, ownFailure, succeeded } from "./answer.ts";
 
+/** Returns what the bytes say. Throws if they are not of the expected form. */
+export type Decode<T = unknown> = (bytes: Buffer) => T;
+
 /**
- * Returns the parsed body, which may be packed (gzip). After `inactivityMs` without data the
+ * Returns the decoded body, which may be packed (gzip). After `inactivityMs` without data the
  * connection counts as dead.
  */
-export async function readJson(body: IncomingMessage, clock: Clock, inactivityMs: number): Promise<Answer<unknown>> {
+export async function readBody(
+  body: IncomingMessage,
+  clock: Clock,
+  inactivityMs: number,
+  decode: Decode = json,
+): Promise<Answer<unknown>> {
   const pieces: Buffer[] = [];
   const broken = await readPieces(body, clock, inactivityMs, (piece) => pieces.push(piece));
   if (broken) return failed(broken);
   const bytes = Buffer.concat(pieces);
   const unpacked = body.headers["content-encoding"] === "gzip" ? await unpack(bytes).catch(() => undefined) : bytes;
-  const value = unpacked && parsed(unpacked.toString());
+  const value = unpacked && decoded(unpacked, decode);
   return value === undefined ? failed(unreadable) : succeeded(value);
 }
 
 const unpack = promisify<Buffer, Buffer>(gunzip);
 
+/** Takes a stream apart into the bytes of its objects. */
+export interface Parts {
+  /** Returns the parts that the piece completes. */
+  after(piece: Buffer): Iterable<Buffer>;
+}
+
 /**
- * Calls `onLine` with each parsed line. Resolves with undefined when the server ends the stream in
- * good order, else with the failure. `onLine` ends the watch early by returning a failure; an
- * exception in it is a bug and rejects.
+ * Calls `onObject` with each decoded object. Resolves with undefined when the server ends the
+ * stream in good order, else with the failure. `onObject` ends the watch early by returning a
+ * failure; an exception in it is a bug and rejects.
  */
-export async function readLines(
+export async function readStream<T>(
   body: IncomingMessage,
   clock: Clock,
   inactivityMs: number,
-  onLine: (value: unknown) => ApiFailure | undefined,
+  onObject: (value: T) => ApiFailure | undefined,
+  parts: Parts = new Lines(),
+  decode: Decode<T> = json as Decode<T>,
 ): Promise<ApiFailure | undefined> {
-  const decoder = new StringDecoder("utf8");
-  let pending: string[] = [];
   let ended: ApiFailure | undefined;
   const broken = await readPieces(body, clock, inactivityMs, (piece) => {
-    const [head = "", ...rest] = decoder.write(piece).split("\n");
-    pending.push(head);
-    for (const next of rest) {
-      const line = pending.join("");
-      pending = [next];
-      if (line === "" || ended) continue;
-      const value = parsed(line);
-      ended = value === undefined ? unreadable : onLine(value);
+    for (const part of parts.after(piece)) {
+      if (ended) break;
+      const value = decoded(part, decode);
+      ended = value === undefined ? unreadable : onObject(value);
     }
     if (ended) body.destroy();
   });
   return ended ?? broken;
 }
 
-const unreadable = ownFailure("unreadable", "the answer is not JSON");
+/** Lines that are not empty. */
+class Lines implements Parts {
+  #pending: Buffer[] = [];
 
-function parsed(text: string): unknown {
+  *after(piece: Buffer): Generator<Buffer> {
+    let from = 0;
+    for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, from)) {
+      const line = Buffer.concat([...this.#pending, piece.subarray(from, end)]);
+      this.#pending = [];
+      from = end + 1;
+      if (line.length > 0) yield line;
+    }
+    this.#pending.push(piece.subarray(from));
+  }
+}
+
+const newline = 10;
+const json: Decode = (bytes) => JSON.parse(bytes.toString());
+const unreadable = ownFailure("unreadable", "the answer does not have the form of the API");
+
+function decoded<T>(bytes: Buffer, decode: Decode<T>): T | undefined {
   try {
-    return JSON.parse(text) as unknown;
+    return decode(bytes);
   } catch {
     return undefined;
   }

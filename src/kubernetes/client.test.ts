@@ -4,7 +4,9 @@ import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { ConfigMap } from "../model/objects.ts";
-import { Client, type SentRequest, type WatchEvent } from "./client.ts";
+import { Client } from "./client.ts";
+import { message } from "./protobuf/message.ts";
+import type { SentRequest, WatchEvent } from "./requests.ts";
 import { resource } from "./resource.ts";
 
 const configMaps = resource<ConfigMap>({ apiVersion: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true });
@@ -219,4 +221,37 @@ test("an exception of a watch's listener is thrown by the watch", async () => {
     throw new Error("bug");
   };
   await expect(client.watch(configMaps, watching, onEvent, never)).rejects.toThrow("bug");
+});
+
+test.each([
+  ["33", true],
+  ["33+", true],
+  ["40", true],
+  ["32", false],
+  ["", false],
+  [undefined, false],
+])("a server with the minor version %j streams lists: %s", async (minor, streams) => {
+  let asked = 0;
+  answer = (request, response) => {
+    asked += 1;
+    expect(request.url).toBe("/version");
+    json(response, 200, { major: "1", minor });
+  };
+  expect(await Promise.all([client.streamsLists(never), client.streamsLists(never)])).toEqual([streams, streams]);
+  expect(asked).toBe(1);
+});
+
+test("the version of a server that does not answer is requested again", async () => {
+  answer = (_request, response) => json(response, 503, {});
+  expect(await client.streamsLists(never)).toBe(false);
+  answer = (_request, response) => json(response, 200, { minor: "36" });
+  expect(await client.streamsLists(never)).toBe(true);
+});
+
+test("a whole list in JSON, or one without an end, is unreadable", async () => {
+  const of = { ...configMaps, binary: message({}) };
+  answer = (_request, response) => json(response, 200, { metadata: { resourceVersion: "7" }, items: [] });
+  expect(await client.listWhole(of, {}, () => {}, never)).toMatchObject({ failure: { reason: "Unreadable" } });
+  answer = (_request, response) => response.end(Buffer.from("k8s\0"));
+  expect(await client.listWhole(of, {}, () => {}, never)).toMatchObject({ failure: { reason: "Unreadable" } });
 });

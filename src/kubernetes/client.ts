@@ -6,86 +6,35 @@ import type { IncomingMessage } from "node:http";
 import type { KubernetesObject } from "../model/objects.ts";
 import { type Clock, systemClock } from "../timing/clock.ts";
 import { type Answer, type ApiFailure, failed, failureFromStatus, ownFailure, succeeded } from "./answer.ts";
-import { readJson, readLines } from "./body.ts";
+import { type Decode, readBody, readStream } from "./body.ts";
 import type { Credentials } from "./credentials.ts";
-import { type ObjectName, type Place, pathOf, type Resource } from "./resource.ts";
+import {
+  eventIn,
+  frames,
+  type ListPart,
+  listIn,
+  listParts,
+  listPartsOf,
+  protobufType,
+  statusIn,
+} from "./protobuf/envelope.ts";
+import type { Message } from "./protobuf/message.ts";
+import type {
+  ClientOptions,
+  DeleteOptions,
+  List,
+  ListOptions,
+  Patch,
+  Selection,
+  SentRequest,
+  ServedKind,
+  Verb,
+  WatchEvent,
+  WatchOptions,
+  WriteOptions,
+} from "./requests.ts";
+import { collectionOf, type ObjectName, pathOf, type Resource } from "./resource.ts";
 import { Transport, type TransportRequest } from "./transport.ts";
-
-export interface Selection {
-  /** If it is absent, all namespaces are meant. */
-  readonly namespace?: string | undefined;
-  readonly labelSelector?: string | undefined;
-  readonly fieldSelector?: string | undefined;
-}
-
-export interface ListOptions extends Selection {
-  readonly limit?: number;
-  readonly continue?: string;
-  readonly resourceVersion?: string;
-  readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
-}
-
-export interface List<T> {
-  readonly items: readonly T[];
-  readonly resourceVersion: string;
-  /** The token of the next page; empty on the last one. */
-  readonly continue: string;
-}
-
-export interface WatchOptions extends Selection {
-  readonly resourceVersion?: string;
-  /** The server ends the watch after this long. */
-  readonly timeoutSeconds: number;
-  /** A connection without any data, even a bookmark, for this time counts as dead. */
-  readonly inactivityMs: number;
-  /** Requests the present objects as `ADDED` events first (WatchList). */
-  readonly sendInitialEvents?: boolean;
-}
-
-export interface WatchEvent<T> {
-  readonly type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK";
-  /** A bookmark has only metadata. */
-  readonly object: T;
-}
-
-export interface WriteOptions {
-  readonly subresource?: string;
-  readonly fieldManager?: string;
-}
-
-export interface Patch extends WriteOptions {
-  /** `apply` is server-side apply and needs a fieldManager. */
-  readonly type: "merge" | "json" | "strategic" | "apply";
-  readonly body: unknown;
-  /** With `apply`: takes fields that another manager owns. */
-  readonly force?: boolean;
-}
-
-export interface DeleteOptions {
-  readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
-}
-
-export interface ClientOptions {
-  readonly userAgent?: string;
-  readonly clock?: Clock;
-  /** The limit until a request other than a watch is answered, and for pauses within its answer. */
-  readonly timeoutMs?: number;
-  readonly report?: (request: SentRequest) => void;
-}
-
-/** A request that ended, with or without an answer, for metrics. */
-export interface SentRequest {
-  readonly verb: Verb;
-  /** The HTTP status; 0 when no answer came. */
-  readonly code: number;
-  /** The time until the head of the answer. */
-  readonly tookMs: number;
-}
-
-/** The verbs of RBAC. */
-export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete";
 
 const patchTypes = {
   merge: "application/merge-patch+json",
@@ -99,6 +48,7 @@ export class Client {
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #report: ((request: SentRequest) => void) | undefined;
+  #version: Promise<Answer<ServerVersion>> | undefined;
   /** The namespace the credentials belong to. */
   readonly namespace: string | undefined;
 
@@ -123,7 +73,7 @@ export class Client {
   ): Promise<Answer<List<T>>> {
     const { namespace, ...query } = options;
     const path = pathOf(of, { namespace });
-    const answer = await this.#ask<ListBody<T>>({ verb: "list", path, query, packed: true }, signal);
+    const answer = await this.#ask<ListBody<T>>({ verb: "list", path, query, packed: true, ...binary(of) }, signal);
     if (!answer.ok) return answer;
     const { metadata, items } = answer.value;
     if (typeof metadata?.resourceVersion !== "string") return failed(ownFailure("unreadable", "not a list"));
@@ -133,6 +83,44 @@ export class Client {
       resourceVersion: metadata.resourceVersion,
       continue: metadata.continue ?? "",
     });
+  }
+
+  /**
+   * Lists all objects in one answer and calls `onItem` with each of them as it arrives. Returns the
+   * resourceVersion of the list. It is meant for servers that stream lists. A server without
+   * protobuf is a failure with the reason `unreadable`.
+   */
+  async listWhole<T extends KubernetesObject>(
+    of: Resource<T> & { readonly binary: Message },
+    { namespace, ...query }: Selection,
+    onItem: (item: T) => void,
+    signal: AbortSignal,
+  ): Promise<Answer<string>> {
+    const opened = await this.#open({ verb: "list", path: pathOf(of, { namespace }), query, ...binary(of) }, signal);
+    if (!opened.ok) return opened;
+    let version: string | undefined;
+    const onPart = ({ metadata, item }: ListPart) => {
+      if (metadata !== undefined) version = (metadata as { readonly resourceVersion?: string }).resourceVersion;
+      if (item !== undefined) onItem(item as unknown as T);
+      return undefined;
+    };
+    const parts = listParts();
+    const ended = await readStream(opened.value, this.#clock, this.#timeoutMs, onPart, parts, listPartsOf(of.binary));
+    if (signal.aborted) return failed(ownFailure("aborted", "stopped while it was read"));
+    if (ended !== undefined) return failed(ended);
+    if (version === undefined || !parts.isComplete) return failed(ownFailure("unreadable", "the list has no end"));
+    return succeeded(version);
+  }
+
+  /**
+   * Whether the server sends a list while it encodes it, as Kubernetes does from 1.33 on. Older
+   * ones have the whole text of a list in memory.
+   */
+  async streamsLists(signal: AbortSignal): Promise<boolean> {
+    this.#version ??= this.#ask<ServerVersion>({ verb: "get", path: "/version" }, signal);
+    const answer = await this.#version;
+    if (!answer.ok) this.#version = undefined;
+    return answer.ok && Number.parseInt(answer.value.minor ?? "", 10) >= 33;
   }
 
   create<T extends KubernetesObject>(
@@ -194,15 +182,21 @@ export class Client {
       ? ({ sendInitialEvents, resourceVersionMatch: "NotOlderThan" } as const)
       : undefined;
     const query = { ...selected, ...initial, watch: true, allowWatchBookmarks: true };
-    const opened = await this.#open({ verb: "watch", path: pathOf(of, { namespace }), query }, signal);
+    const opened = await this.#open({ verb: "watch", path: pathOf(of, { namespace }), query, ...binary(of) }, signal);
     if (!opened.ok) return opened.failure;
-    const ended = await readLines(opened.value, this.#clock, inactivityMs, (line) => {
-      const event = line as WatchEvent<T> | { readonly type: "ERROR"; readonly object: unknown };
+    const body = opened.value;
+    const onObject = (object: unknown) => {
+      const event = object as WatchEvent<T> | { readonly type: "ERROR"; readonly object: unknown };
       if (event.type === "ERROR") return failureFromStatus(500, event.object);
       if (!isEvent(event)) return ownFailure("unreadable", "a watch event without an object");
       onEvent(event);
       return undefined;
-    });
+    };
+    const { binary: item } = of;
+    const ended =
+      item !== undefined && isProtobuf(body)
+        ? await readStream(body, this.#clock, inactivityMs, onObject, frames(), (frame) => eventIn(frame, item))
+        : await readStream(body, this.#clock, inactivityMs, onObject);
     return signal.aborted ? ownFailure("aborted", "the watch was stopped") : ended;
   }
 
@@ -229,13 +223,15 @@ export class Client {
   async #ask<T>(wanted: Wanted, signal: AbortSignal): Promise<Answer<T>> {
     const opened = await this.#open(wanted, signal);
     if (!opened.ok) return opened;
-    const answer = await readJson(opened.value, this.#clock, this.#timeoutMs);
+    const { binary: item } = wanted;
+    const decode: Decode | undefined = item && isProtobuf(opened.value) ? (bytes) => listIn(bytes, item) : undefined;
+    const answer = await readBody(opened.value, this.#clock, this.#timeoutMs, decode);
     if (!answer.ok && signal.aborted) return failed(ownFailure("aborted", "stopped while it was read"));
     return answer as Answer<T>;
   }
 
   /** Sends the request; a status other than 2xx becomes the failure that its body describes. */
-  async #open({ verb, ...wanted }: Wanted, signal: AbortSignal): Promise<Answer<IncomingMessage>> {
+  async #open({ verb, binary: _, ...wanted }: Wanted, signal: AbortSignal): Promise<Answer<IncomingMessage>> {
     const started = this.#clock.now();
     const sent = await this.#transport.send({
       ...wanted,
@@ -247,27 +243,29 @@ export class Client {
     if (!sent.ok) return sent;
     const { code, retryAfter, body } = sent.value;
     if (code >= 200 && code < 300) return succeeded(body);
-    const refusal = await readJson(body, this.#clock, this.#timeoutMs);
+    const refusal = await readBody(body, this.#clock, this.#timeoutMs, isProtobuf(body) ? statusIn : undefined);
     return failed(failureFromStatus(code, refusal.ok ? refusal.value : undefined, retryAfter));
   }
 }
 
 /** The part of a Client that keeping a cache needs. */
-export type ListWatcher = Pick<Client, "list" | "watch">;
+export type ListWatcher = Pick<Client, "list" | "listWhole" | "streamsLists" | "watch">;
 
 /** The part of a Client that discovery needs. */
 export type Discoverer = Pick<Client, "kindsOf" | "get">;
 
-/** A kind as the API server offers it. */
-export interface ServedKind {
-  /** The plural, as in paths. */
-  readonly name: string;
-  readonly kind: string;
-}
-
 type Wanted = Pick<TransportRequest, "path" | "query" | "body" | "contentType" | "accept" | "packed"> & {
   readonly verb: Verb;
+  /** The form of an item, for a list that may come in protobuf. */
+  readonly binary?: Message;
 };
+
+/** Requests protobuf if the kind has a declared form, and JSON from a server that has only that. */
+const binary = ({ binary: form }: Resource<KubernetesObject>): Pick<Wanted, "accept" | "binary"> =>
+  form === undefined ? {} : { accept: `${protobufType}, application/json`, binary: form };
+
+const isProtobuf = ({ headers }: IncomingMessage): boolean =>
+  headers["content-type"]?.startsWith(protobufType) ?? false;
 
 const methods: Readonly<Record<Verb, TransportRequest["method"]>> = {
   get: "GET",
@@ -279,18 +277,14 @@ const methods: Readonly<Record<Verb, TransportRequest["method"]>> = {
   delete: "DELETE",
 };
 
+/** What `/version` says. Some providers write a minor version as `33+`. */
+interface ServerVersion {
+  readonly minor?: string;
+}
+
 interface ListBody<T> {
   readonly metadata?: { readonly resourceVersion?: string; readonly continue?: string };
   readonly items?: readonly T[] | null;
-}
-
-/**
- * Returns where `create` sends an object: to its collection, or, for a subresource (a binding, a
- * token), to the object that has it.
- */
-function collectionOf({ metadata }: KubernetesObject, subresource: string | undefined): Place {
-  const { namespace, name } = metadata;
-  return subresource === undefined ? { namespace } : { namespace, name, subresource };
 }
 
 function isEvent(event: { readonly type: string; readonly object?: unknown }): event is WatchEvent<never> {

@@ -6,18 +6,7 @@
 export { type KubernetesObject, keyOf, nameOf } from "../model/objects.ts";
 export { type Clock, sleep, systemClock } from "../timing/clock.ts";
 export { type Answer, type ApiFailure, bugFailure, isDenied, isVersionLost, ownReasons, succeeded } from "./answer.ts";
-export {
-  Client,
-  type Discoverer,
-  type List,
-  type ListOptions,
-  type ListWatcher,
-  type Patch,
-  type SentRequest,
-  type ServedKind,
-  type WatchEvent,
-  type WatchOptions,
-} from "./client.ts";
+export { Client, type Discoverer, type ListWatcher } from "./client.ts";
 export {
   type Credentials,
   findCredentials,
@@ -32,6 +21,7 @@ export { type Lease, leases } from "./lease.ts";
 export { type ElectionEvent, type ElectionOptions, LeaseElection, type Term } from "./lease-election.ts";
 export { defaultRateLimiter, longestOf, overall, perKey, type RateLimiter, TokenBucket } from "./rate-limiter.ts";
 export { Reflector, type ReflectorEvent, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";
+export type { List, ListOptions, Patch, SentRequest, ServedKind, WatchEvent, WatchOptions } from "./requests.ts";
 export { type ObjectName, type Resource, resource } from "./resource.ts";
 export { type Change, type InformerOptions, type Listener, SharedInformer } from "./shared-informer.ts";
 export { type QueueEvent, WorkQueue, type WorkQueueOptions } from "./work-queue.ts";

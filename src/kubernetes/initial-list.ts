@@ -1,11 +1,13 @@
 /**
- * Lists all objects of a kind at one resourceVersion, page by page. Each page is processed before
+ * Lists all objects of a kind at one resourceVersion. A server that streams lists gives them in one
+ * answer, which costs it least. Others give them page by page, and each page is processed before
  * the next one is requested. A continue token lives for some minutes only; when it has expired, the
  * whole list is requested once more in a single page.
  */
 import type { KubernetesObject } from "../model/objects.ts";
-import { type Answer, isVersionLost, succeeded } from "./answer.ts";
-import type { ListWatcher, Selection } from "./client.ts";
+import { type Answer, isVersionLost, ownReasons, succeeded } from "./answer.ts";
+import type { ListWatcher } from "./client.ts";
+import type { Selection } from "./requests.ts";
 import type { Resource } from "./resource.ts";
 
 export interface Everything<T> {
@@ -23,8 +25,24 @@ export interface Listing<T extends KubernetesObject> {
 }
 
 /**
- * Lists all objects. The request has no resourceVersion, so the answer is never older than the
- * request.
+ * Lists all objects in one answer of a server that streams lists. Returns undefined if the kind or
+ * the server does not have that, or if the answer cannot be read.
+ */
+export async function listAsStream<T extends KubernetesObject>(
+  { client, of, selection, take }: Listing<T>,
+  signal: AbortSignal,
+): Promise<Answer<Everything<T>> | undefined> {
+  const { binary } = of;
+  if (binary === undefined || !(await client.streamsLists(signal))) return undefined;
+  const objects: T[] = [];
+  const answer = await client.listWhole({ ...of, binary }, selection, (object) => objects.push(take(object)), signal);
+  if (answer.ok) return succeeded({ objects, resourceVersion: answer.value });
+  return answer.failure.reason === ownReasons.unreadable ? undefined : answer;
+}
+
+/**
+ * Lists all objects page by page. The request has no resourceVersion, so the answer is never older
+ * than the request.
  */
 export async function listEverything<T extends KubernetesObject>(
   listing: Listing<T>,

@@ -2,8 +2,10 @@ import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { ConfigMap } from "../model/objects.ts";
 import { type Answer, type ApiFailure, failed, failureFromStatus, ownFailure, succeeded } from "./answer.ts";
-import type { List, ListOptions, ListWatcher, WatchEvent, WatchOptions } from "./client.ts";
+import type { ListWatcher } from "./client.ts";
+import { message } from "./protobuf/message.ts";
 import type { ReflectorEvent, ReflectorOptions } from "./reflector.ts";
+import type { List, ListOptions, WatchEvent, WatchOptions } from "./requests.ts";
 import { resource } from "./resource.ts";
 import { SharedInformer } from "./shared-informer.ts";
 
@@ -36,7 +38,12 @@ interface Watch {
  * Sets up a server that the test controls: it answers lists with `lists`, in order, and the test
  * itself drives each watch.
  */
-function setUp(options: Partial<ReflectorOptions<ConfigMap>> = {}, lists: readonly Answer<List<ConfigMap>>[] = []) {
+function setUp(
+  options: Partial<ReflectorOptions<ConfigMap>> = {},
+  lists: readonly Answer<List<ConfigMap>>[] = [],
+  of = configMaps,
+  whole: Partial<ListWatcher> = {},
+) {
   const clock = new FakeClock();
   const stop = new AbortController();
   const answers = [...lists];
@@ -45,6 +52,7 @@ function setUp(options: Partial<ReflectorOptions<ConfigMap>> = {}, lists: readon
   const events: ReflectorEvent[] = [];
   const received: string[] = [];
   const client = {
+    ...whole,
     async list(_of: unknown, asked: ListOptions) {
       listed.push(asked);
       return answers.shift() ?? failed(ownFailure("unreachable", "no answer is prepared"));
@@ -63,7 +71,7 @@ function setUp(options: Partial<ReflectorOptions<ConfigMap>> = {}, lists: readon
       });
     },
   } as unknown as ListWatcher;
-  const informer = new SharedInformer(client, configMaps, {
+  const informer = new SharedInformer(client, of, {
     clock,
     random: () => 0.5,
     streamingLists: false,
@@ -125,6 +133,58 @@ describe("the first list", () => {
       { denied: true, retryMs: 3_000 },
       { denied: true, retryMs: 6_000 },
     ]);
+  });
+});
+
+describe("a server that streams lists", () => {
+  const form = resource<ConfigMap>({ ...configMaps, binary: message({}) });
+  const whole = (answers: readonly Answer<readonly ConfigMap[]>[]) => {
+    const left = [...answers];
+    return {
+      streamsLists: async () => true,
+      async listWhole(_of: unknown, _selection: unknown, onItem: (item: ConfigMap) => void) {
+        const answer = left.shift()!;
+        for (const item of answer.ok ? answer.value : []) onItem(item);
+        return answer.ok ? succeeded("7") : answer;
+      },
+    } as unknown as ListWatcher;
+  };
+
+  test("gives all objects in one answer, and the watch starts from its version", async () => {
+    const { clock, last, informer, listed, events } = setUp(
+      { streamingLists: true },
+      [],
+      form,
+      whole([succeeded([object("a", 1), object("b", 2)])]),
+    );
+    await clock.advance(0);
+    expect(informer.store.size).toBe(2);
+    expect(listed).toEqual([]);
+    expect(last().options).toMatchObject({ resourceVersion: "7" });
+    expect(events).toMatchObject([{ kind: "listed", streamed: false, objects: 2 }, { kind: "watching" }]);
+  });
+
+  test("is asked again later when it fails", async () => {
+    const failure = ownFailure("unreachable", "away");
+    const answers = [failed(failure), succeeded([object("a", 1)])];
+    const { clock, informer, events } = setUp({ streamingLists: true }, [], form, whole(answers));
+    await clock.advance(0);
+    expect(events).toMatchObject([{ kind: "failed", failure }]);
+    await clock.advance(2_000);
+    expect(informer.store.size).toBe(1);
+  });
+
+  test("is asked for the events of a watch when its answer cannot be read", async () => {
+    const answers = [failed(ownFailure("unreadable", "no protobuf"))];
+    const { clock, last } = setUp({ streamingLists: true }, [], form, whole(answers));
+    await clock.advance(0);
+    expect(last().options).toMatchObject({ sendInitialEvents: true });
+  });
+
+  test("is not asked for a whole list of a kind without a form in protobuf", async () => {
+    const { clock, last } = setUp({ streamingLists: true }, [], configMaps, whole([]));
+    await clock.advance(0);
+    expect(last().options).toMatchObject({ sendInitialEvents: true });
   });
 });
 

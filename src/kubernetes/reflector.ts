@@ -11,11 +11,12 @@
 import type { KubernetesObject } from "../model/objects.ts";
 import { keyOf } from "../model/objects.ts";
 import { type Clock, sleep } from "../timing/clock.ts";
-import { type ApiFailure, isDenied, isVersionLost, ownFailure, ownReasons } from "./answer.ts";
+import { type Answer, type ApiFailure, isDenied, isVersionLost, ownFailure, ownReasons } from "./answer.ts";
 import { Backoff } from "./backoff.ts";
-import type { ListWatcher, Selection, WatchEvent } from "./client.ts";
-import { listEverything } from "./initial-list.ts";
+import type { ListWatcher } from "./client.ts";
+import { type Everything, listAsStream, listEverything } from "./initial-list.ts";
 import { type Transform, takeIn } from "./intake.ts";
+import type { Selection, WatchEvent } from "./requests.ts";
 import type { Resource } from "./resource.ts";
 
 export interface ReflectorSink<T> {
@@ -28,7 +29,10 @@ export interface ReflectorSink<T> {
 export interface ReflectorOptions<T> extends Selection {
   readonly transform?: Transform<T>;
   readonly pageSize?: number;
-  /** Uses streaming lists (WatchList) until a server refuses one. */
+  /**
+   * Requests lists that the server streams: whole ones in protobuf, or else events in front of a
+   * watch (WatchList) until a server refuses that.
+   */
   readonly streamingLists?: boolean;
   /**
    * A watch requests that the server keeps it between this time and twice this time. client-go
@@ -167,19 +171,25 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Gets all objects and then watches for changes. */
   async #begin(signal: AbortSignal): Promise<TurnEnd> {
+    const { pageSize = 500, transform, streamingLists = true, clock } = this.#options;
+    const take = (object: T) => takeIn(this.#of, object, transform);
+    const listing = { client: this.#client, of: this.#of, selection: this.#selection, take };
+    const started = clock.now();
+    const whole = streamingLists ? await listAsStream(listing, signal) : undefined;
+    if (whole !== undefined) return await this.#watchAfter(whole, started, signal);
     if (this.#mayStream) {
       const end = await this.#watch(signal, undefined);
       if (this.#version !== undefined || !cannotStream(end)) return end;
       this.#mayStream = false;
     }
-    const started = this.#options.clock.now();
-    const { pageSize = 500, transform } = this.#options;
-    const take = (object: T) => takeIn(this.#of, object, transform);
-    const listing = { client: this.#client, of: this.#of, selection: this.#selection, take };
-    const answer = await listEverything(listing, pageSize, signal);
+    return await this.#watchAfter(await listEverything(listing, pageSize, signal), started, signal);
+  }
+
+  async #watchAfter(answer: Answer<Everything<T>>, started: number, signal: AbortSignal): Promise<TurnEnd> {
     if (!answer.ok) return answer.failure;
-    this.#replace(answer.value.objects, answer.value.resourceVersion, false, started);
-    return await this.#watch(signal, answer.value.resourceVersion);
+    const { objects, resourceVersion } = answer.value;
+    this.#replace(objects, resourceVersion, false, started);
+    return await this.#watch(signal, resourceVersion);
   }
 
   async #resume(signal: AbortSignal): Promise<TurnEnd> {

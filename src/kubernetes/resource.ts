@@ -4,6 +4,7 @@
  * namespaced: true })`.
  */
 import type { KubernetesObject } from "../model/objects.ts";
+import type { Message } from "./protobuf/message.ts";
 
 export interface Resource<T extends KubernetesObject> {
   /** `v1` for the core group, else `group/version`. */
@@ -13,6 +14,8 @@ export interface Resource<T extends KubernetesObject> {
   readonly namespaced: boolean;
   /** The form in which single objects are read; plain JSON if absent. */
   readonly accept?: string;
+  /** The form in protobuf, in which lists and watches are read then; plain JSON if absent. */
+  readonly binary?: Message;
   /** Never set. It only has the type of the objects, for the compiler. */
   readonly object?: T;
 }
@@ -39,4 +42,13 @@ export function pathOf(of: Resource<KubernetesObject>, { namespace, name, subres
   const within = of.namespaced && namespace !== undefined ? ["namespaces", namespace] : [];
   const parts = [...within, of.plural, name, subresource].filter((part) => part !== undefined);
   return [group, ...parts.map(encodeURIComponent)].join("/");
+}
+
+/**
+ * Returns where `create` sends an object: to its collection, or, for a subresource (a binding, a
+ * token), to the object that has it.
+ */
+export function collectionOf({ metadata }: KubernetesObject, subresource: string | undefined): Place {
+  const { namespace, name } = metadata;
+  return subresource === undefined ? { namespace } : { namespace, name, subresource };
 }

@@ -5,9 +5,11 @@ import {
   findCredentials,
   type Lister,
   type ReflectorEvent,
+  type Resource,
   SharedInformer,
 } from "../../src/kubernetes/index.ts";
 import type { ConfigMap } from "../../src/model/objects.ts";
+import { configMaps as inProtobuf } from "../../src/resources.ts";
 import { until } from "../nginx/support/until.ts";
 import { Chance } from "../support/chance.ts";
 import { liveBytes } from "../support/live-bytes.ts";
@@ -58,13 +60,13 @@ async function clientOf(server: string): Promise<Client> {
  * Runs an informer behind a fault. Its listener records the versions that were reported, and
  * impossible reports.
  */
-async function watched(server: string) {
+async function watched(server: string, of: Resource<ConfigMap>) {
   const client = await clientOf(server);
   const stop = new AbortController();
   const events: ReflectorEvent[] = [];
   const believed = new Map<string, string>();
   const contradictions: string[] = [];
-  const informer = new SharedInformer(client, configMaps, {
+  const informer = new SharedInformer(client, of, {
     namespace: "default",
     // A test cannot wait minutes for the regular end of a watch, so it ends a silent watch earlier.
     inactivityMs: 3_000,
@@ -132,15 +134,17 @@ async function breakThings(round: number, seen: Lister<ConfigMap>): Promise<void
 const versions = (objects: readonly ConfigMap[]) =>
   objects.map(({ metadata }) => [metadata.name, metadata.resourceVersion] as const).sort();
 
-test(`after ${faults} random faults on two ways the caches equal a fresh list and nothing has leaked`, {
+test(`after ${faults} random faults on two ways, in JSON and protobuf, the caches equal a fresh list and nothing has leaked`, {
   timeout: 120_000 + faults * 10_000,
 }, async () => {
   console.log(`seed ${seed}: FAULTS_SEED=${seed} makes the same faults again`);
   await changeSomething(0);
   const before = handles();
-  const connections = await watched(await proxy.listen("127.0.0.1"));
-  const answers = await watched(await api.listen("127.0.0.1"));
-  const both = [connections, answers];
+  const behindApi = await api.listen("127.0.0.1");
+  const connections = await watched(await proxy.listen("127.0.0.1"), inProtobuf);
+  const answers = await watched(behindApi, configMaps);
+  const binaryAnswers = await watched(behindApi, inProtobuf);
+  const all = [connections, answers, binaryAnswers];
   let warmBytes = 0;
   for (let round = 0; round < faults; round += 1) {
     await breakThings(round, answers.informer.store);
@@ -150,7 +154,7 @@ test(`after ${faults} random faults on two ways the caches equal a fresh list an
   const fresh = await direct.list(configMaps, { namespace: "default" }, never);
   const present = fresh.ok ? versions(fresh.value.items) : [];
   expect(present.length).toBeGreaterThan(0);
-  for (const { informer, believed, contradictions } of both) {
+  for (const { informer, believed, contradictions } of all) {
     const seen = () => expect(versions(informer.store.list())).toEqual(present);
     await vi.waitFor(seen, { timeout: 90_000, interval: 100 });
     expect([...believed].sort()).toEqual(present);
@@ -158,7 +162,7 @@ test(`after ${faults} random faults on two ways the caches equal a fresh list an
   }
   const grown = (await liveBytes()) - warmBytes;
 
-  for (const { count } of both) {
+  for (const { count } of all) {
     console.log(
       `${faults} faults: ${count("listed")} lists, ${count("watching")} watches, ${count("failed")} failures`,
     );
@@ -171,11 +175,13 @@ test(`after ${faults} random faults on two ways the caches equal a fresh list an
   // A list after the first one needs a reason, and on this way the only reason is an answer of the
   // server.
   expect(connections.count("listed")).toBeLessThanOrEqual(1 + connections.count("version-lost"));
-  expect(answers.count("listed")).toBeLessThanOrEqual(1 + api.met.filter((fault) => fault === "gone").length);
+  const gone = api.met.filter((fault) => fault === "gone").length;
+  expect(answers.count("listed")).toBeLessThanOrEqual(1 + gone);
+  expect(binaryAnswers.count("listed")).toBeLessThanOrEqual(1 + gone);
   expect(api.requests).toBeLessThan(10 * faults);
   expect(grown).toBeLessThan(3_000_000);
 
-  await Promise.all(both.map(({ end }) => end()));
+  await Promise.all(all.map(({ end }) => end()));
   await vi.waitFor(async () => expect(proxy.open + (await api.open())).toBe(0), { timeout: 30_000 });
   await until("every handle is given back", () => {
     const { sockets, timers } = handles();

@@ -12,10 +12,11 @@ import {
   systemClock,
 } from "../../src/kubernetes/index.ts";
 import type { ConfigMap } from "../../src/model/objects.ts";
+import { configMaps } from "../../src/resources.ts";
 import { issueServer, newAuthority } from "./support/authority.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
-import { configMap, configMaps, write } from "./support/objects.ts";
+import { configMap, write } from "./support/objects.ts";
 import { untilAllowed } from "./support/rights.ts";
 
 /**

@@ -3,16 +3,9 @@
  * changes of the test. It supports only the selectors that the cluster's watches use.
  */
 import { type Answer, failed, failureFromStatus, ownFailure, succeeded } from "../../src/kubernetes/answer.ts";
-import type {
-  Discoverer,
-  List,
-  ListOptions,
-  ListWatcher,
-  ServedKind,
-  WatchEvent,
-  WatchOptions,
-} from "../../src/kubernetes/client.ts";
+import type { Discoverer, ListWatcher } from "../../src/kubernetes/client.ts";
 import type { Resource } from "../../src/kubernetes/index.ts";
+import type { List, ListOptions, ServedKind, WatchEvent, WatchOptions } from "../../src/kubernetes/requests.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 
 type Selection = Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector">;
@@ -75,6 +68,14 @@ export class FakeApi implements ListWatcher, Discoverer {
     const found = code === 404 ? this.#objects.get(`${of.kind} ${name}`) : undefined;
     if (found === undefined) return failed(failureFromStatus(code, { message: `${of.plural} is refused`, code }));
     return succeeded(structuredClone(found) as unknown as T);
+  }
+
+  async streamsLists(): Promise<boolean> {
+    return false;
+  }
+
+  listWhole(): Promise<Answer<string>> {
+    throw new Error("this server does not stream lists");
   }
 
   async list<T extends KubernetesObject>(of: Resource<T>, options: ListOptions): Promise<Answer<List<T>>> {

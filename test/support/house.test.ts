@@ -37,6 +37,7 @@ const pure = [
  */
 const groups = {
   runtime: { rooms: ["kubernetes"], may: [] },
+  wire: { rooms: ["wire"], may: ["runtime"] },
   shared: {
     rooms: [
       "resources.ts",
@@ -47,7 +48,7 @@ const groups = {
       "few-connections.ts",
       "checked-fetch.ts",
     ],
-    may: ["runtime"],
+    may: ["runtime", "wire"],
   },
   edges: {
     rooms: [
