@@ -246,6 +246,14 @@ sops: { version: 3.9.0 }
   expect(text).toContain("data.auth: sops has encrypted it; decrypt the file before it is read");
 });
 
+test("templates with marks inside quotes are templates of helm", async () => {
+  const alert =
+    'kind: PrometheusRule\nspec:\n  summary: "Volume {{ "{{" }}$labels.volume{{ "}}" }}, see the ingress"\n';
+  const policy = 'kind: CleanupPolicy\nspec:\n  - key: {{`"{{ target.ingress }}"`}}\n';
+  const { text } = await compatOf({ "alert.yaml": alert, "policy.yaml": policy });
+  expect(text.match(/\S+:\d+:\d+: this is a template and .*? helm template/g)).toHaveLength(2);
+});
+
 test("values are Bitnami's only with a key that hardly any other chart has", async () => {
   const ingress = "ingress: { enabled: true }\n";
   const values = (text: string) => compatOf({ "values.yaml": `${text}\n${ingress}`, "edge.yaml": "controller: {}\n" });

@@ -63,8 +63,11 @@ function unfinishedMerge(lines: readonly string[]): Mistake | undefined {
 const braces =
   /\{\{|\{%|%\{(?=~? *(if|else|endif|for|endfor)\b)|\[\[(?=-? *(\.|if |range |with |end))|<%|<\/?#(?=(if|else|list|assign|macro|include)\b)/;
 
-/** A quoted value that ends inside the marks of Helm: `name: "{{ include "web.name" . }}"`. */
-const quotedInside = /^[^"]*"[^"]*\{\{-?\s*(include|template|tpl|\.|\$\.)[^}"]*"/;
+/**
+ * A quoted value that ends inside the marks of Helm: `name: "{{ include "web.name" . }}"`, or
+ * `summary: "Volume {{ "{{" }}$labels.volume }}"` of an alert.
+ */
+const quotedInside = /^[^"]*"[^"]*\{\{-?\s*((include|template|tpl|\.|\$\.)[^}"]*)?"/;
 
 /** Finds the first line with a mark of a template, up to this place. */
 function template(lines: readonly string[], { line }: Place): Mistake | undefined {
