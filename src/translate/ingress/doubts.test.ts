@@ -112,7 +112,14 @@ test.each([
     "/app$",
     "new.example",
     [
-      "annotation rewrite-target: the path that the backend gets has no slash at its beginning, which most backends refuse with 400; write /new.example",
+      "annotation rewrite-target: the path that the backend gets has no slash at its beginning, which most backends refuse with 400; write https://new.example to send clients there, or /new.example",
+    ],
+  ],
+  [
+    "/app$",
+    "index.html",
+    [
+      "annotation rewrite-target: the path that the backend gets has no slash at its beginning, which most backends refuse with 400; write /index.html",
     ],
   ],
   ["/app(/.*)", "$1", []],

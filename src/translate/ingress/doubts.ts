@@ -240,7 +240,12 @@ function misjoinedGroup(path: string, target: string): string | undefined {
   const [, first] = /^\$([1-9])/.exec(target) ?? [];
   const isRelative = first === undefined ? /^[\w.~:-]/.test(target) : !bringsSlash(path, Number(first));
   if (isElsewhere(target) || !isRelative) return undefined;
-  return `the path that the backend gets has no slash at its beginning, which most backends refuse with 400; write /${target}`;
+  // A host without its scheme, as people leave it out of a redirect, and not a file.
+  const elsewhere = /^[\w-]+(?:\.[\w-]+)*\.(?!(?:html?|php|jsp?|json|aspx?|xml|txt)$)[a-z]{2,}(?::\d+)?(?:\/|$)/i.test(
+    target,
+  );
+  const instead = elsewhere ? `https://${target} to send clients there, or /${target}` : `/${target}`;
+  return `the path that the backend gets has no slash at its beginning, which most backends refuse with 400; write ${instead}`;
 }
 
 /**
