@@ -7,7 +7,7 @@
 const helmfile =
   /^(releases|helmDefaults|helmfiles|bases|repositories):|\{\{.*(\brequiredEnv\b|\bfetchSecretValue\b|\.Environment\b|\.StateValues\b)|\{\{-?\s*env\s/;
 
-/** A value with a dot or a dollar before it, a function or raw text, as all programs in Go write. */
+/** A value with a dot or a dollar before it, a function or raw text, as programs in Go write. */
 const go =
   /\{\{-?\s*(\(|\.|\$|\/\*|"|`|(include|template|tpl|toYaml|if|with|range|define|block|end|else|default|printf|quote|required|lookup)\b)/;
 
