@@ -108,7 +108,7 @@ const repeated =
 export const texts = repeated((reader) => reader.string());
 export const parts = (name: string, of: Message): Field => repeated((reader) => of(reader, reader.uint32()))(name);
 
-/** A map with texts as keys. Any key is possible, so entries are defined and not assigned. */
+/** A map with texts as keys. A key may be `__proto__`, which an assignment would not add. */
 const mapOf = (value: Field) => {
   const entry = message({ 1: text("key"), 2: value });
   return (name: string): Field =>
