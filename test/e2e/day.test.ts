@@ -108,7 +108,7 @@ test("a controller works through a day of changes, mistakes and failures", async
   await says(/the API server is reached again/, back);
 
   await apply(cluster, [settings({ "ssl-session-ticket-key": ticketKey, "http-snippet": "no_such_directive on;" })]);
-  await says(/nginx refuses it and goes on/);
+  await says(/nginx refuses it and stays as it was/);
   await until("everything else is live", async () => (await answerOf("web")) === "echo-a");
   const made = await cluster.kubectl(["get", "secret", "-n", namespace, hook, "-o", "jsonpath={.data.key}"]);
   const pem = Buffer.from(made, "base64").toString();

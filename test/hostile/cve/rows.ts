@@ -106,7 +106,7 @@ const paths: readonly Attack[] = [
       ];
       return [ingress({ name, paths: some })];
     },
-    says: [],
+    says: [`spec.rules[0].http.paths[1].path: /b {} $host \${uri} ${taken}`],
     answers: { "/a%22;%20pwned;%20%22": 200, "/b%20%7B%7D%20$host%20$%7Buri%7D/x": 200, "/c%5C": 200, "/c": 404 },
   },
   ...(
