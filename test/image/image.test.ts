@@ -221,6 +221,8 @@ test("ports 80 and 443 need the sysctl or the capability", async () => {
   expect((await run(plain)).text).toBe("open");
 });
 
+const arenas = "process.env.MALLOC_ARENA_MAX";
+
 test.each([
   ["536870912\n", 256],
   ["max\n", undefined],
@@ -228,7 +230,10 @@ test.each([
 ])("a memory limit of %j gives Node a heap of %s MB", async (limit, megabytes) => {
   const folder = readableFolder();
   writeFileSync(join(folder, "memory.max"), limit);
-  writeFileSync(join(folder, "main.js"), "console.log(JSON.stringify([process.execArgv, process.argv.slice(2)]))");
+  writeFileSync(
+    join(folder, "main.js"),
+    `console.log(JSON.stringify([process.execArgv, process.argv.slice(2), ${arenas}]))`,
+  );
   const { text } = await run({
     args: ["/nginx-ingress-controller", "--v=2"],
     mounts: { "/sys/fs/cgroup": folder, "/opt/sluice/dist": folder },
@@ -243,6 +248,7 @@ test.each([
       ...heap,
     ],
     ["run", "--run-folder=/run/sluice", "--v=2"],
+    "1",
   ]);
 });
 
