@@ -11,10 +11,12 @@ const mostKnown = 100;
 
 /** Returns true for text that cannot be read, too. */
 export function mayAnswer(text: string): boolean {
-  const found = known.get(text) ?? readAnswer(text);
+  const found = known.get(text);
+  if (found !== undefined) return found;
+  const read = readAnswer(text);
   if (known.size >= mostKnown) known.clear();
-  known.set(text, found);
-  return found;
+  known.set(text, read);
+  return read;
 }
 
 function readAnswer(text: string): boolean {
