@@ -41,13 +41,18 @@ export function readRequest({ host: written, target }: AskedRequest): ReadReques
   const local = absolute ? absolute[2]! : target;
   const [path = "", ...rest] = local.replace(/#.*$/s, "").split("?");
   const uri = normal(absolute && path === "" ? "/" : path);
-  if (uri === undefined || host === undefined) return undefined;
+  if (uri === undefined || host === undefined || !isHost(host)) return undefined;
   return {
     host,
     uri,
     requestUri: local.startsWith("/") ? local : `/${local}`,
     query: rest.length === 0 ? "" : `?${rest.join("?")}`,
   };
+}
+
+/** Whether the text can be a host (nginx/lua/sluice/route/hosts.lua). */
+function isHost(text: string): boolean {
+  return text === "" || (text.length <= 253 && /^(?:[\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])$/.test(text));
 }
 
 /**

@@ -5,7 +5,6 @@ local apply = require("sluice.gateway.filters")
 local budget = require("sluice.budget")
 local entry = require("sluice.route.entry")
 local forms = require("sluice.route.forms")
-local hosts = require("sluice.route.hosts")
 local label = require("sluice.gateway.label")
 local backends = require("sluice.gateway.backends")
 local match = require("sluice.route.match")
@@ -140,15 +139,8 @@ end
 
 -- Returns what target_of of route.lua returns, for the same arguments. On a port that is `shared`
 -- with Ingresses, false means that an Ingress has the request.
-local function target_of(slot, generation, shapes, host, uri, no_length, shared)
+local function target_of(slot, generation, shapes, host, uri, is_plain, no_length, shared)
   local var = ngx.var
-  local is_plain = host ~= nil
-  if not is_plain then
-    host, uri = hosts.of(var), var.uri
-    if not host then
-      return own.contrary_host
-    end
-  end
   local scope = scopes.of(var.server_port, server_address, generation)
   local nothing = not shared and own.unrouted
   if not scope then
@@ -247,13 +239,13 @@ end
 
 -- Returns the named location where nginx is to continue, then the same values as target_of.
 function _M.target(slot, host, uri, no_length)
-  return entry.find(target_of, shapes_of[slot], own.unknown_shape, slot, host, uri, no_length, false)
+  return entry.find(target_of, shapes_of[slot], own, slot, host, uri, no_length, false)
 end
 
 -- Does the same on a port that Ingresses use, too. Returns false if the request belongs to an
 -- Ingress, and then whether a route names the host, although none takes the request.
 function _M.target_beside(slot, host, uri, no_length)
-  return entry.find(target_of, shapes_of[slot], own.unknown_shape, slot, host, uri, no_length, true)
+  return entry.find(target_of, shapes_of[slot], own, slot, host, uri, no_length, true)
 end
 
 function _M.run(slot)

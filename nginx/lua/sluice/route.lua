@@ -4,7 +4,6 @@
 -- pages, headers and log apply.
 local canary = require("sluice.canary")
 local entry = require("sluice.route.entry")
-local hosts = require("sluice.route.hosts")
 local label = require("sluice.route.label")
 local match = require("sluice.route.match")
 local rewrite = require("sluice.route.rewrite")
@@ -112,23 +111,16 @@ end
 -- Returns the location that serves the request, and, if the request has an upstream, its id, its
 -- label, and whether the request is usual: a backend may get it, and its path and length are right.
 -- Returns nil and the name of the shape if the server lacks it. With `shapes`, it takes records
--- of hosts in the youngest form that needs only these. `host` and `uri` are given if they are
--- known and the request has no X-Forwarded-For; `no_length` says that it has no Content-Length
--- either. `is_named` says that a route of a Gateway names the host.
-local function target_of(slot, generation, shapes, host, uri, no_length, is_named)
+-- of hosts in the youngest form that needs only these. `is_plain` says that the request has no
+-- X-Forwarded-For; `no_length` says that it has no Content-Length either. `is_named` says that a
+-- route of a Gateway names the host.
+local function target_of(slot, generation, shapes, host, uri, is_plain, no_length, is_named)
   local var = ngx.var
-  local is_plain = host ~= nil
-  if not is_plain then
-    host, uri = hosts.of(var), var.uri
-    if not host then
-      return own.contrary_host
-    end
-  end
-  local record, tls, is_catch_all, is_none = match.host(host, generation, shapes)
+  local record, tls, is_catch_all = match.host(host, generation, shapes)
   if record == false then
     return own.undecided
   elseif not record then
-    return is_none and own.contrary_host or own.unrouted
+    return own.unrouted
   end
   local ours = is_catch_all and not is_named and _M.own_location(record, uri)
   if ours then
@@ -224,7 +216,7 @@ _M.shapes_of, _M.names = shapes_of, own
 
 -- Returns the named location where nginx is to continue, then the same values as target_of.
 function _M.target(slot, host, uri, no_length, is_named)
-  return entry.find(target_of, shapes_of[slot], own.unknown_shape, slot, host, uri, no_length, is_named)
+  return entry.find(target_of, shapes_of[slot], own, slot, host, uri, no_length, is_named)
 end
 
 function _M.run(slot)

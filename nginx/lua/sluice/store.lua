@@ -24,9 +24,24 @@ end
 
 -- Decoded records in two sets, each entry as { record, number of its write, generation of its last
 -- check }. Records in use are in `recent`. When that set is full it becomes `others`, and the
--- former `others` are dropped. A missing record has an entry, too.
+-- former `others` are dropped.
 local recent, others = new_cache(), new_cache()
 local recent_bytes = 0
+
+-- Names without a record, each with the generation of its last check. Clients choose the names of
+-- hosts, so missing ones have a set of their own: when it is full, it alone is dropped.
+local missing = new_cache()
+local missing_names, most_missing_names = 0, 4000
+
+local function keep_missing(sort, name, generation)
+  if missing[sort][name] == nil then
+    if missing_names == most_missing_names then
+      missing, missing_names = new_cache(), 0
+    end
+    missing_names = missing_names + 1
+  end
+  missing[sort][name] = generation
+end
 
 -- The size at which `recent` is full, in bytes of text, and the bytes that each record adds
 -- whatever its text. 10,000 plain hosts have 7 MB of text, and twice that decoded.
@@ -75,13 +90,18 @@ end
 local function look_up(sort, name, generation, entry)
   local key = name == "" and sort or sort .. " " .. name
   local text, writing = records:get(key)
+  if not text then
+    recent[sort][name], others[sort][name] = nil, nil
+    keep_missing(sort, name, generation)
+    return nil
+  end
   local known = entry or others[sort][name]
   if not known or known[2] ~= writing then
-    known = { text and decode(sort, name, text), writing }
+    known = { decode(sort, name, text), writing }
   end
   known[3] = generation
   if known ~= entry then
-    keep(sort, name, known, size_of(sort, text or key))
+    keep(sort, name, known, size_of(sort, text))
   end
   return known[1]
 end
@@ -95,6 +115,8 @@ function _M.get(sort, name, generation)
   local entry = recent[sort][name]
   if entry and entry[3] == generation then
     return entry[1]
+  elseif missing[sort][name] == generation then
+    return nil
   end
   return look_up(sort, name, generation, entry)
 end

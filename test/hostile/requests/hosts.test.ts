@@ -35,9 +35,13 @@ const contrary: readonly (readonly [what: string, head: string])[] = [
   ...["?", "#", "@", "<", ">", '"', "\\", "^", "`", "{", "|", "}", "\u00e9", "]", "["].map(
     (sign): readonly [string, string] => [`${sign} in the host`, `GET /x HTTP/1.1\r\nHost: open${sign}.example`],
   ),
+  ["a host of 254 characters", `GET /x HTTP/1.1\r\nHost: ${"a".repeat(241)}.open.example`],
+  ["a host of 3,950 labels", `GET /x HTTP/1.1\r\nHost: ${"a.".repeat(3_950)}open.example`],
   ["a query in the host", "GET /x HTTP/1.1\r\nHost: open.example?a=guarded.example"],
   ["credentials in the target", "GET http://u@open.example/x HTTP/1.1\r\nHost: open.example"],
 ];
+
+const longest = `${"a".repeat(240)}.open.example`;
 
 /** Requests of ordinary clients, each with the host that the backend gets. */
 const honest: readonly (readonly [what: string, head: string, backend: string])[] = [
@@ -69,6 +73,7 @@ const honest: readonly (readonly [what: string, head: string, backend: string])[
     "GET /x HTTP/1.1\r\nHost: a_b~!$&'()*+,;=%41.open.example",
     "a_b~!$&'()*+,;=%41.open.example",
   ],
+  ["a host of 253 characters", `GET /x HTTP/1.1\r\nHost: ${longest}`, longest],
   ["an address", "GET /x HTTP/1.1\r\nHost: [2001:db8::1]:80", "[2001:db8::1]:80"],
   ["an absolute target alone, in HTTP/1.0", "GET http://open.example/x HTTP/1.0", "open.example"],
 ];

@@ -72,10 +72,10 @@ local function watch_ingresses(state, copied)
   end
 
   function match.host(host, ...)
-    local record, tls, is_catch_all, is_none = host_of(host, ...)
+    local record, tls, is_catch_all = host_of(host, ...)
     local noted = state.noted
     noted.ingress = { host = record and (record.to or noted.names[record]) or nil }
-    return record, tls, is_catch_all, is_none
+    return record, tls, is_catch_all
   end
 
   function match.path(record, uri)

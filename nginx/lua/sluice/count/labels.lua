@@ -1,5 +1,6 @@
 -- Makes the labels under which a request is counted, as one text: host, canary, method, status, and
 -- the names that the router sets.
+local hosts = require("sluice.route.hosts")
 local store = require("sluice.store")
 
 local concat = table.concat
@@ -55,6 +56,8 @@ end
 local function host_label(host, listener)
   if not options.per_host then
     return ""
+  elseif not hosts.is_host(host) then
+    return options.undefined_hosts and "_"
   end
   if listener then
     return host_of_listener(host, listener)

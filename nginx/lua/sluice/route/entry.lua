@@ -1,6 +1,7 @@
 -- The ways into a router. A router is a module with a function `target` (see route.lua), which
 -- returns the named location where nginx is to continue, and facts about the request.
 local budget = require("sluice.budget")
+local hosts = require("sluice.route.hosts")
 local request = require("sluice.route.request")
 local store = require("sluice.store")
 
@@ -47,25 +48,34 @@ function _M.target(router, slot)
   return target
 end
 
--- Finds the target of a request by the `find` of a router, in the present generation. `find` takes
--- the arguments slot, generation, shapes, host, uri, no_length and more, and returns the values of
--- a router's `target`. It returns nil and the name of the shape if the server lacks that shape, and
--- is then called once more with the `shapes` that the server has. If it still finds none, the
--- target is `unknown`.
-function _M.find(find, shapes, unknown, slot, host, uri, no_length, more)
+-- Finds the target of a request by the `find` of a router, in the present generation. `host` and
+-- `uri` are given if they are known and the request has no X-Forwarded-For. `find` takes the
+-- arguments slot, generation, shapes, host, uri, is_plain, no_length and more, and returns the
+-- values of a router's `target`. It returns nil and the name of the shape if the server lacks that
+-- shape, and is then called once more with the `shapes` that the server has. `names` has the
+-- locations for requests without a host, and for those whose shape the server still lacks.
+function _M.find(find, shapes, names, slot, host, uri, no_length, more)
+  local is_plain = host ~= nil
+  if not is_plain then
+    local var = ngx.var
+    host, uri = hosts.of(var), var.uri
+  end
+  if not host or not hosts.is_host(host) then
+    return names.contrary_host
+  end
   local generation = store.generation()
   budget.begin()
-  local target, upstream, label, is_usual = find(slot, generation, nil, host, uri, no_length, more)
+  local target, upstream, label, is_usual = find(slot, generation, nil, host, uri, is_plain, no_length, more)
   if target ~= nil then
     return target, upstream, label, is_usual
   end
   local shape = upstream
-  target, upstream, label = find(slot, generation, shapes, host, uri, no_length, more)
+  target, upstream, label = find(slot, generation, shapes, host, uri, is_plain, no_length, more)
   if target ~= nil then
     return target, upstream, label
   end
-  ngx.log(ngx.WARN, "no shape ", shape, " in this configuration, for ", ngx.var.host)
-  return unknown
+  ngx.log(ngx.WARN, "no shape ", shape, " in this configuration, for ", host)
+  return names.unknown_shape
 end
 
 -- Ends the phase by a jump to the location.

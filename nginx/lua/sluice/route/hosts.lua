@@ -1,7 +1,7 @@
--- Detects requests that name two hosts (RFC 9112 3.2.2). nginx routes by $host, which comes from
--- the request line, or else from the Host header, in lower case and without the port and the dot at
--- its end. Backends, auth services and redirects get the header as the client sent it. This file
--- sees only headers whose text differs from $host.
+-- Checks the hosts of requests, for all routers. A request that names two hosts (RFC 9112 3.2.2),
+-- or a text that can be no host, is refused. nginx routes by $host, which comes from the request
+-- line, or else from the Host header, in lower case and without the port and the dot at its end.
+-- Backends, auth services and redirects get the header as the client sent it.
 local used = require("sluice.route.variables").used
 
 local find = string.find
@@ -10,6 +10,30 @@ local lower = string.lower
 local match = string.match
 
 local _M = {}
+
+-- The most characters of a name in DNS.
+local longest = 253
+
+-- Hosts that passed the check. The check is a pattern of Lua, which LuaJIT does not compile.
+local passed, count = {}, 0
+local most = 4000
+
+-- Returns whether a text can be a host at all: it is no longer than a name in DNS, and has no
+-- character that RFC 3986 3.2.2 does not allow. Without the check, a "?" would end the host of a
+-- redirect too early behind a wildcard, and each label of a long text would be a lookup.
+function _M.is_host(text)
+  if passed[text] then
+    return true
+  elseif #text > longest or not (find(text, "^[%w_.~!$&'()*+,;=%%-]+$") or find(text, "^%[[%x:.]+%]$")) then
+    return false
+  end
+  if count == most then
+    passed, count = {}, 0
+  end
+  passed[text] = true
+  count = count + 1
+  return true
+end
 
 -- Returns the host of an authority, as nginx normalizes it, and the port with its colon. Returns
 -- nil if the text behind the host is no port.

@@ -19,24 +19,15 @@ local function get(name, generation, shapes)
   return store.get("host", name, generation)
 end
 
--- Returns whether a text can be a host at all (RFC 3986 3.2.2). An exact name always can. Below a
--- wildcard the check matters: a "?" would end the host of a redirect too early.
-local function is_host(text)
-  return find(text, "^[%w_.~!$&'()*+,;=%%-]+$") or find(text, "^%[[%x:.]+%]$")
-end
-
 -- Returns the record of the host, and whether TLS is configured for it. The record is the host's
 -- own, its alias's, that of a pattern or of the wildcard one label above, or the catch-all's; the
 -- third result says that it is the catch-all's. The first result is false if a pattern ran out
--- of steps. The fourth is true, with no record, if the text is no host.
+-- of steps.
 function _M.host(host, generation, shapes)
   local record = get(host, generation, shapes)
   -- A wildcard's record has a parent. Its own name, with the star in it, is no host below it.
   if record and not record.parent then
     return record.as and get(record.as, generation, shapes) or record, record.tls
-  end
-  if not is_host(host) then
-    return nil, nil, nil, true
   end
   local dot = find(host, ".", 1, true)
   local parent = dot and dot > 1 and not find(sub(host, 1, dot - 1), "[^%w_-]") and "*" .. sub(host, dot)
