@@ -2,12 +2,12 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { linesOf } from "../nginx/folder/journal.ts";
+import { Journal } from "../nginx/folder/journal.ts";
 import { pathsOf } from "../nginx/index.ts";
 import { dbg } from "./dbg.ts";
 
 const root = mkdtempSync(join(tmpdir(), "sluice-dbg-"));
-beforeAll(() => {
+beforeAll(async () => {
   const folder = pathsOf(root);
   mkdirSync(folder.data);
   writeFileSync(folder.conf, "events {}\n");
@@ -19,7 +19,7 @@ beforeAll(() => {
     ["sni *.example", "wild"],
     ["pair wild", "0a1b 6\nCHAIN\nKEY\n"],
   ];
-  writeFileSync(folder.journal, linesOf(records));
+  await (await Journal.open(folder.journal)).write(records);
 });
 afterAll(() => rmSync(root, { recursive: true }));
 

@@ -94,7 +94,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   }
   const { nginx, found } = opened;
 
-  const { channel, memory, former } = await openMemory(folder, installed);
+  const { channel, memory, former } = await openMemory(folder, installed, events.journal);
   memoryOpened.resolve(memory);
   const plain = openRenderer(machine, template, former);
   const renderer = new SteadyRenderer(plain, template, events.templateGaveUp);

@@ -4,36 +4,62 @@
  * recognised.
  */
 import { randomUUID } from "node:crypto";
+import { readFile, rm } from "node:fs/promises";
 import { instanceKey, isReplaced } from "../model/records.ts";
 import { Channel } from "../nginx/channel.ts";
 import { Journal } from "../nginx/folder/journal.ts";
+import type { JournalState } from "../nginx/folder/journal-text.ts";
 import { strangeRecords } from "../nginx/held-records.ts";
 import type { InstalledNginx, RunFolder } from "../nginx/index.ts";
 import { Pass } from "../nginx/pass.ts";
 import type { Memory } from "../sync/ports.ts";
+import { written } from "../sync/written.ts";
 
 export interface HeldMemory {
   readonly channel: Channel;
   readonly memory: Memory;
   /** The records of a former process that still count. */
   readonly former: ReadonlyMap<string, string>;
+  /** Whether an nginx runs that has all records of a former process. */
+  readonly isFilled: boolean;
 }
 
-export async function openMemory(folder: RunFolder, installed: InstalledNginx): Promise<HeldMemory> {
+/** Opens both. A disk that accepts no writes is no reason to fail: nginx may be serving. */
+export async function openMemory(
+  folder: RunFolder,
+  installed: InstalledNginx,
+  report: (found: JournalState) => void,
+): Promise<HeldMemory> {
   const [journal, pass] = await Promise.all([
     Journal.open(folder.journal),
     installed.pass ?? Pass.issue(folder.controllerPass),
   ]);
-  if (!journal.records.has(instanceKey)) await journal.write([[instanceKey, randomUUID()]]);
+  report((journal.found.kind === "missing" && (await formerJournal(folder))) || journal.found);
+  // This removes what a write that was broken off has left. A journal that is not used stays until
+  // the first records are known: nginx must not take a journal for complete that has none.
+  if (journal.found.kind === "unfinished") await written(journal.write([]));
   const channel = new Channel(folder.controlSocket, pass);
   const former = new Map([...journal.records].filter(([key]) => key !== instanceKey && !isReplaced(key)));
-  return { channel, memory: memoryOf(journal, channel), former };
+  const isFilled = ((await channel.state())?.instance ?? "") !== "";
+  return { channel, memory: memoryOf(journal, channel), former, isFilled };
+}
+
+/**
+ * Removes the journal of an earlier release, because the same release may run again later and would
+ * serve what it has. Returns undefined if there is none.
+ */
+async function formerJournal({ formerJournal: path }: RunFolder): Promise<JournalState | undefined> {
+  const text = await readFile(path, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  await written(rm(path));
+  return { kind: "other-version", why: "an earlier release wrote it", lines: text.split("\n").length - 1 };
 }
 
 function memoryOf(journal: Journal, channel: Channel): Memory {
+  const ourInstance = () => journal.records.get(instanceKey);
   return {
     records: journal.records,
-    keep: (changes) => journal.write(changes),
+    keep: (changes) => journal.write(ourInstance() === undefined ? [...changes, [instanceKey, randomUUID()]] : changes),
     publish: (changes) => channel.publish(changes),
     wasWritten: async () => (await channel.otherWriting()) !== undefined,
     strange: async () => {
@@ -42,6 +68,6 @@ function memoryOf(journal: Journal, channel: Channel): Memory {
       if (writing !== undefined) channel.acceptWriting(writing);
       return strange;
     },
-    isOurs: async () => (await channel.state())?.instance === journal.records.get(instanceKey),
+    isOurs: async () => ourInstance() !== undefined && (await channel.state())?.instance === ourInstance(),
   };
 }

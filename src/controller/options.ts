@@ -3,7 +3,7 @@ import type { Machine } from "../directives/machine.ts";
 import type { Certificate } from "../model/configuration.ts";
 import type { CheckedNameEvent } from "../names/checked-names.ts";
 import type { StreamPortEvent } from "../names/stream-endpoints.ts";
-import type { InstalledNginx, NginxEvent, RunFolder } from "../nginx/index.ts";
+import type { InstalledNginx, JournalState, NginxEvent, RunFolder } from "../nginx/index.ts";
 import type { StapleEvent } from "../ocsp/stapled-source.ts";
 import type { Template } from "../render/template.ts";
 import type { Listener, Source } from "../sync/ports.ts";
@@ -43,6 +43,8 @@ export interface Pace {
 export interface ControllerEvents {
   readonly nginx: (event: NginxEvent) => void;
   readonly staple: (event: StapleEvent) => void;
+  /** Called once, with the journal that an earlier process has left. */
+  readonly journal: (found: JournalState) => void;
   readonly nameCheck: (event: CheckedNameEvent) => void;
   readonly streams: (event: StreamPortEvent) => void;
   /** Called when a template has failed on the present objects and the built-in one replaces it. */

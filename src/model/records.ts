@@ -83,8 +83,9 @@ const order = ["pair", "staple", "sni", "upstream", "stream", "host", "shadow", 
 /** Orders changes: a record is set before the records that refer to it, and removed after them. */
 export function inOrder(changes: readonly RecordChange[]): RecordChange[] {
   const rank = ([key, value]: RecordChange) => {
-    const at = order.indexOf(kindOf(key));
-    return value === undefined ? 2 * order.length - at : at;
+    // An nginx with the name of its controller has all records.
+    const at = key === instanceKey ? order.length : order.indexOf(kindOf(key));
+    return value === undefined ? 2 * (order.length + 1) - at : at;
   };
   return [...changes].sort((a, b) => rank(a) - rank(b));
 }

@@ -156,6 +156,7 @@ export async function startOn(
     events: {
       nginx: printed,
       staple: printed,
+      journal: () => {},
       nameCheck: printed,
       streams: printed,
       templateGaveUp: () => {},

@@ -58,7 +58,7 @@ export function machineAt(run: string, port: number, own: Partial<Machine> = {})
       nginxPass: `${run}/keys/nginx`,
       sockets: `${run}/sockets`,
       tlsSocket: `${run}/sockets/tls.sock`,
-      journal: `${run}/data/journal`,
+      journal: `${run}/data/records.journal`,
       lua: "/usr/share/sluice/lua",
     },
     nameKey: "",

@@ -127,7 +127,8 @@ function _M.run(rejects)
     -- reachable.
     pair = store.get("pair", "default", generation)
     if not set(pair) then
-      return
+      -- Before the records are known, no certificate is better than a wrong one.
+      return store.is_filled() or ngx.exit(ngx.ERROR)
     end
   end
   staple(pair.fingerprint, generation)

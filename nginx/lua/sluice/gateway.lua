@@ -142,10 +142,10 @@ end
 local function target_of(slot, generation, shapes, host, uri, is_plain, no_length, shared)
   local var = ngx.var
   local scope = scopes.of(var.server_port, server_address, generation)
-  local nothing = not shared and own.unrouted
   if not scope then
-    return nothing
+    return not shared and route.nothing()
   end
+  local nothing = not shared and own.unrouted
   local listener = scopes.listener(scope, host)
   if not listener then
     return nothing

@@ -66,6 +66,11 @@ function _M.own_location(record, uri)
   end
 end
 
+-- Returns the location for requests that nothing takes: 404, or 503 while the routes are not known.
+function _M.nothing()
+  return store.is_filled() and own.unrouted or own.unknown_shape
+end
+
 -- Returns the upstream that answers in place of one without endpoints: the named one, or the
 -- default backend if the named one has no endpoints either.
 local function stand_in(named, generation)
@@ -120,7 +125,7 @@ local function target_of(slot, generation, shapes, host, uri, is_plain, no_lengt
   if record == false then
     return own.undecided
   elseif not record then
-    return own.unrouted
+    return _M.nothing()
   end
   local ours = is_catch_all and not is_named and _M.own_location(record, uri)
   if ours then

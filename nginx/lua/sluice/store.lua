@@ -86,6 +86,12 @@ function _M.recent_generation()
   return _M.generation()
 end
 
+-- Returns whether a controller has published all of its records. Before that, a record that is
+-- missing here may exist.
+function _M.is_filled()
+  return records:get("instance") ~= nil
+end
+
 -- Reads shared memory if the worker's copy is missing or was checked at another generation.
 local function look_up(sort, name, generation, entry)
   local key = name == "" and sort or sort .. " " .. name

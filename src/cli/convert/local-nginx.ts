@@ -63,6 +63,7 @@ export async function serveLocally(snapshot: Snapshot, given: Flags, env: NodeJS
     events: {
       nginx: () => {},
       staple: () => {},
+      journal: () => {},
       nameCheck: () => {},
       streams: () => {},
       templateGaveUp: () => {},

@@ -3,6 +3,7 @@
  * part `traffic` stops nginx.
  */
 import { startController } from "../../controller/controller.ts";
+import { journalLog } from "../../log/journal-log.ts";
 import { nameCheckLog } from "../../log/name-check-log.ts";
 import { nginxLog } from "../../log/nginx-log.ts";
 import { stapleLog } from "../../log/staple-log.ts";
@@ -73,6 +74,7 @@ export function controllerPart(
         events: {
           nginx: nginxLog({ log, write, notices }),
           staple: stapleLog(log),
+          journal: journalLog(log),
           nameCheck: nameCheckLog(log),
           streams: streamPortLog(log),
           templateGaveUp: (why) => reports.few("template", [gaveUp(why)]),

@@ -69,12 +69,18 @@ test("prune keeps the draft of a needed file, and no other draft", () => {
   expect(readdirSync(folder.tls)).toEqual(["a.new"]);
 });
 
-test.each(["nginx.conf", "tls", "tls/", "tls/../nginx.conf", "data/journal", "/etc/passwd", "tls//a", "tls/a.new"])(
-  "a file named %j is a mistake of the program",
-  async (path) => {
-    await expect(files.write([{ path, content: "" }])).rejects.toThrow("cannot be called");
-  },
-);
+test.each([
+  "nginx.conf",
+  "tls",
+  "tls/",
+  "tls/../nginx.conf",
+  "data/records.journal",
+  "/etc/passwd",
+  "tls//a",
+  "tls/a.new",
+])("a file named %j is a mistake of the program", async (path) => {
+  await expect(files.write([{ path, content: "" }])).rejects.toThrow("cannot be called");
+});
 
 test("a replaced file is a new file, so a reader of the old one keeps the old bytes", async () => {
   const path = join(folder.data, "x");

@@ -1,12 +1,18 @@
 /**
- * A copy of shared memory on disk: lines of JSON, `[key, value]` to set and `[key]` to remove, in
- * the same form as nginx gets them. nginx loads it when its memory is empty, so nginx can restart
+ * A copy of shared memory on disk. nginx loads it when its memory is empty, so nginx can restart
  * and serve without the controller. Changes are appended, and the file is compacted when more than
- * half of it is outdated.
+ * half of it is outdated. `journal-text.ts` has its form, and `journal.lua` reads it as well.
+ *
+ * A write returns when the kernel has it, so that it survives the end of every process. Whether it
+ * survives a power loss is decided by the sync that follows, one at a time, so many writes share
+ * one. The header then says how far the file is on the disk.
  */
-import { appendFile, readFile, stat } from "node:fs/promises";
+import { type FileHandle, open, readFile } from "node:fs/promises";
+import { fileError } from "../../file-errors.ts";
 import type { RecordChange } from "../../model/records.ts";
-import { append, writeAtomically } from "./files.ts";
+import { OneAtATime } from "../../timing/one-at-a-time.ts";
+import { inPlace, writeAtomically } from "./files.ts";
+import { type JournalState, JournalText, readJournal } from "./journal-text.ts";
 
 /** A journal below this size is not compacted. */
 const smallBytes = 1024 * 1024;
@@ -16,38 +22,41 @@ const mostAtOnce = 2_000;
 export class Journal {
   readonly #path: string;
   readonly #records: Map<string, string>;
-  #bytes = 0;
+  /** What was found at `open`. */
+  readonly found: JournalState;
+  #text: JournalText;
+  /** The length with all writes that have ended. */
+  #written: number;
   /** Bytes of the present keys and values, which is about the size of a compacted journal. */
   #liveBytes = 0;
   /**
-   * Whether the last write failed and may have left half a line, after which nothing would be read.
+   * Whether the file has something behind which nothing may be written: half a line of a write that
+   * failed, or a journal that is not used.
    */
-  #torn = false;
+  #torn: boolean;
+  readonly #order = new OneAtATime();
+  #syncing: Promise<void> | undefined;
 
-  private constructor(path: string, records: Map<string, string>) {
+  private constructor(path: string, records: Map<string, string>, found: JournalState, text: JournalText) {
     this.#path = path;
     this.#records = records;
+    this.found = found;
+    this.#text = text;
+    this.#written = text.bytes;
+    this.#torn = found.kind !== "intact";
   }
 
-  /**
-   * Reads the complete lines of a journal. A missing journal has none, and a line that was cut off
-   * does not count.
-   */
+  /** Reads a journal, and changes nothing on the disk. */
   static async open(path: string): Promise<Journal> {
-    const text = await readFile(path, "utf8").catch(() => "");
-    const records = new Map<string, string>();
-    for (const line of text.split("\n").slice(0, -1)) {
-      const [key, value] = parsed(line);
-      if (key === undefined) break;
-      if (value === undefined) records.delete(key);
-      else records.set(key, value);
+    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => error);
+    if (bytes instanceof Error) {
+      const why = `it cannot be read: ${fileError(bytes)}`;
+      const state: JournalState = bytes.code === "ENOENT" ? { kind: "missing" } : { kind: "damaged", why, lines: 0 };
+      return new Journal(path, new Map(), state, new JournalText());
     }
-    const journal = new Journal(path, records);
+    const { records, state, text } = readJournal(bytes);
+    const journal = new Journal(path, records, state, text);
     for (const [key, value] of records) journal.#liveBytes += key.length + value.length;
-    journal.#bytes = await stat(path).then(
-      ({ size }) => size,
-      () => 0,
-    );
     return journal;
   }
 
@@ -60,31 +69,80 @@ export class Journal {
     for (const change of changes) this.#take(change);
     const torn = this.#torn;
     this.#torn = true;
-    if (torn || this.#isLong(changes)) await this.#compact();
+    if (torn || this.#isLong(changes)) await this.#order.run(() => this.#compact());
     else await this.#append(changes);
     this.#torn = false;
   }
 
+  /** Resolves when everything that was written is on the disk, or the disk has refused that. */
+  async synced(): Promise<void> {
+    while (this.#syncing !== undefined) await this.#syncing;
+  }
+
   /** Whether more than half of the journal would be outdated with these changes. */
   #isLong(changes: readonly RecordChange[]): boolean {
-    let bytes = this.#bytes;
+    let { bytes } = this.#text;
     for (const [key, value = ""] of changes) bytes += key.length + value.length;
     return bytes > smallBytes && bytes > 2 * this.#liveBytes;
   }
 
   /** Appends some at a time, because the lines of a hundred thousand hosts are much garbage. */
   async #append(changes: readonly RecordChange[]): Promise<void> {
-    for (let at = 0; at < changes.length; at += mostAtOnce) {
-      const text = linesOf(changes.slice(at, at + mostAtOnce));
-      this.#bytes += Buffer.byteLength(text);
-      await appendFile(this.#path, text, { mode: 0o600, flag: append });
+    const file = await open(this.#path, inPlace);
+    try {
+      for (let at = 0; at < changes.length; at += mostAtOnce) {
+        const { bytes } = this.#text;
+        const isLast = at + mostAtOnce >= changes.length;
+        const lines = this.#text.next(changes.slice(at, at + mostAtOnce), isLast);
+        await writeAt(file, lines, bytes);
+      }
+    } finally {
+      await file.close();
     }
+    this.#written = this.#text.bytes;
+    this.#syncLater();
   }
 
   async #compact(): Promise<void> {
-    const text = linesOf([...this.#records]);
-    await writeAtomically(this.#path, text);
-    this.#bytes = Buffer.byteLength(text);
+    const text = new JournalText();
+    const all = [...this.#records];
+    const pieces = [text.header(0)];
+    for (let at = 0; at < all.length; at += mostAtOnce)
+      pieces.push(text.next(all.slice(at, at + mostAtOnce), at + mostAtOnce >= all.length));
+    pieces[0] = text.header(text.bytes);
+    await writeAtomically(this.#path, Buffer.concat(pieces));
+    this.#text = text;
+    this.#written = text.bytes;
+  }
+
+  /**
+   * Syncs the file, and then notes its length in the header. So the header never names bytes that a
+   * power loss can take. A compaction waits meanwhile, because it makes another file.
+   */
+  #syncLater(): void {
+    this.#syncing ??= this.#order
+      .run(async () => {
+        const [text, bytes] = [this.#text, this.#written];
+        const file = await open(this.#path, inPlace);
+        try {
+          await file.datasync();
+          await writeAt(file, text.header(bytes), 0);
+        } finally {
+          await file.close();
+        }
+        return bytes;
+      })
+      .then(
+        (bytes) => {
+          this.#syncing = undefined;
+          if (bytes < this.#written) this.#syncLater();
+        },
+        () => {
+          // The kernel may have dropped what it could not write. The next write makes a new file.
+          this.#syncing = undefined;
+          this.#torn = true;
+        },
+      );
   }
 
   #take([key, value]: RecordChange): void {
@@ -100,10 +158,7 @@ export function linesOf(changes: readonly RecordChange[]): string {
   return changes.map(([key, value]) => `${JSON.stringify(value === undefined ? [key] : [key, value])}\n`).join("");
 }
 
-function parsed(line: string): [string?, string?] {
-  try {
-    return JSON.parse(line) as [string, string?];
-  } catch {
-    return [];
-  }
+async function writeAt(file: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let at = 0; at < bytes.length; )
+    at += (await file.write(bytes, at, bytes.length - at, position + at)).bytesWritten;
 }

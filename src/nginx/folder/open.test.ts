@@ -63,10 +63,14 @@ const wrong: readonly (readonly [name: string, plant: (run: string) => void, why
   ["a link for a folder", (run) => symlinkSync("/tmp", join(run, "data")), "data exists and is not a folder"],
   [
     "a folder for the journal",
-    (run) => mkdirSync(join(run, "data/journal"), { recursive: true }),
-    "data/journal exists",
+    (run) => mkdirSync(join(run, "data/records.journal"), { recursive: true }),
+    "data/records.journal exists",
   ],
-  ["a link for the journal", (run) => linked(run, "data/journal"), "data/journal exists and is not a plain file"],
+  [
+    "a link for the journal",
+    (run) => linked(run, "data/records.journal"),
+    "data/records.journal exists and is not a plain file",
+  ],
   ["a folder for the instance", (run) => mkdirSync(join(run, "nginx.instance")), "nginx.instance exists"],
   ["a link for the instance", (run) => linked(run, "nginx.instance"), "nginx.instance exists and is not a plain file"],
   ["a link for a draft", (run) => linked(run, "nginx.conf.candidate"), "nginx.conf.candidate exists"],
@@ -112,7 +116,8 @@ test("a link that appears after the start is not followed", async () => {
   if (!opened.ok) throw new Error(opened.why);
   const { journal, lock: lockFile, data } = opened.folder;
   writeFileSync(join(parent, "precious"), "mine");
-  for (const path of [journal, lockFile, join(data, "state.json.new")]) symlinkSync(join(parent, "precious"), path);
+  for (const path of [`${journal}.new`, lockFile, join(data, "state.json.new")])
+    symlinkSync(join(parent, "precious"), path);
   const writer = await Journal.open(journal);
   await expect(writer.write([["a", "b"]])).rejects.toThrow("ELOOP");
   await expect(writeAtomically(join(data, "state.json"), "x")).rejects.toThrow("ELOOP");

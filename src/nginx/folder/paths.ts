@@ -70,6 +70,8 @@ export interface RunFolder {
    */
   readonly data: string;
   readonly journal: string;
+  /** The journal of releases before version 2. This release does not read it. */
+  readonly formerJournal: string;
   /**
    * The key of the names of nginx's own locations. It is not a path, and is empty while the folder
    * is not open.
@@ -113,7 +115,8 @@ export function pathsOf(root: string): RunFolder {
     controlSocket: join(sockets, "control.sock"),
     routesSocket: join(sockets, "routes.sock"),
     data,
-    journal: join(data, "journal"),
+    journal: join(data, "records.journal"),
+    formerJournal: join(data, "journal"),
     nameKey: "",
   };
 }

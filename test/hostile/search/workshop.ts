@@ -71,7 +71,6 @@ export async function openWorkshop(
     folder,
     machineFlags(parsed, { accessLog: "/dev/null", errorLog: "stderr" }),
   );
-  writeFileSync(folder.journal, "");
   const source = new MemorySource();
   source.change(standing.map(present));
   let problems: readonly Problem[] = [];
