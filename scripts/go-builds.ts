@@ -31,10 +31,18 @@ export async function build(folder: string, module: string, name: string, flags:
   renameSync(join(module, name), join(folder, name));
 }
 
-/** Runs Go and returns its output. Every five seconds it prints that Go still runs. */
-export async function go(module: string, doing: string, args: readonly string[]): Promise<string> {
+/**
+ * Runs Go and returns its output. Every five seconds it prints that Go still runs. `more` are
+ * variables such as the version of Go.
+ */
+export async function go(
+  module: string,
+  doing: string,
+  args: readonly string[],
+  more: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const started = performance.now();
-  const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=mod" };
+  const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=mod", ...more };
   const child = spawn("go", args, { cwd: module, env, stdio: ["ignore", "pipe", "pipe"] });
   let printed = "";
   let complaints = "";

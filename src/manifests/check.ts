@@ -5,6 +5,7 @@
  * ignored, because a newer server may know it.
  */
 import { didYouMean } from "../did-you-mean.ts";
+import { hasGuardName } from "../kinds/gateway/guard-fields.ts";
 import { unfilled } from "../kinds/kind.ts";
 import { nearest } from "../kinds/nearest.ts";
 import { isMapping } from "../model/mapping.ts";
@@ -20,6 +21,8 @@ export interface Finding {
   readonly fatal: boolean;
   /** The required field that is missing there. */
   readonly lacks?: string;
+  /** Present if there is no such field: whether its value has the name of a guard inside. */
+  readonly unknown?: { readonly hasGuard: boolean };
 }
 
 export type Check = (value: unknown) => readonly Finding[];
@@ -127,7 +130,7 @@ export function record(
       const item = value[name];
       if (isAbsent(item)) continue;
       const field = known.get(name);
-      findings = both(findings, field === undefined ? unknownField(name, fields) : under(name, field(item)));
+      findings = both(findings, field === undefined ? unknownField(name, item, fields) : under(name, field(item)));
     }
     if (isRefused(findings)) return findings;
     for (const one of more) findings = both(findings, one(value));
@@ -155,17 +158,19 @@ function isAbsent(value: unknown): boolean {
   return value === null || value === undefined;
 }
 
-function unknownField(name: string, fields: Readonly<Record<string, Check>>): readonly Finding[] {
-  if (name.includes("/")) return [{ path: [name], why: strayAnnotation, fatal: false }];
-  if (name === "annotations" || name === "labels")
-    return [{ path: [name], why: `there is no such field; ${name} belong below metadata`, fatal: false }];
+function unknownField(name: string, value: unknown, fields: Readonly<Record<string, Check>>): readonly Finding[] {
+  const why = whyUnknown(name, fields);
+  return [{ path: [name], why, fatal: false, unknown: { hasGuard: hasGuardName(value) } }];
+}
+
+function whyUnknown(name: string, fields: Readonly<Record<string, Check>>): string {
+  if (name.includes("/")) return strayAnnotation;
+  if (name === "annotations" || name === "labels") return `there is no such field; ${name} belong below metadata`;
   if (name === "sops" && Object.hasOwn(fields, "metadata"))
-    return [{ path: [name], why: "sops has encrypted the object; decrypt the file before it is read", fatal: false }];
+    return "sops has encrypted the object; decrypt the file before it is read";
   const having = Object.keys(fields).filter((one) => Object.hasOwn(fieldsOf.get(fields[one]!) ?? {}, name));
-  if (having.length === 1)
-    return [{ path: [name], why: `there is no such field; ${name} belongs below ${having[0]}`, fatal: false }];
-  const why = `there is no such field${didYouMean(nearest(name, Object.keys(fields)))}`;
-  return [{ path: [name], why, fatal: false }];
+  if (having.length === 1) return `there is no such field; ${name} belongs below ${having[0]}`;
+  return `there is no such field${didYouMean(nearest(name, Object.keys(fields)))}`;
 }
 
 const strayAnnotation = "there is no such field; an annotation belongs below metadata.annotations";

@@ -2,12 +2,16 @@
  * Reads one file as objects and faults. The consequences of a fault are decided by the Library,
  * because they depend on the last good form of the object.
  */
+import { isGuardName } from "../kinds/gateway/guard-fields.ts";
+import { gatewayGroup } from "../model/gateway/objects.ts";
+import { sluiceGroup } from "../model/gateway/route-settings.ts";
 import { type Gist, gistOf } from "../model/gist.ts";
 import { isMapping, type Mapping } from "../model/mapping.ts";
 import { type KubernetesObject, keyOfName } from "../model/objects.ts";
 import type { WatchedKind } from "../model/snapshot.ts";
 import type { ObjectName } from "../problem.ts";
-import { fieldOf, type Path } from "./check.ts";
+import { type Finding, fieldOf, type Path } from "./check.ts";
+import { kinds } from "./kinds.ts";
 import { mostObjects, mostPlaces, tooMany, tooManyDocuments } from "./limits.ts";
 import type { Memory } from "./memory.ts";
 import { repaired } from "./mistakes/repaired.ts";
@@ -55,6 +59,8 @@ export interface Fault {
   readonly field: string;
   readonly why: string;
   readonly fatal: boolean;
+  /** Whether the field is not known and closes what it stands on. */
+  readonly closes?: true;
   /** The lines around the mistake, if the text is not YAML. */
   readonly frame?: string;
 }
@@ -154,12 +160,13 @@ function readItem(
       : {};
     return { ...stray, faults: [fault], complete: false };
   }
-  const faults = written.findings.map(({ path: at, why, fatal }) => ({
+  const faults = written.findings.map((finding) => ({
     object: written.name,
-    place: places.of(() => placeOf(at)),
-    field: fieldOf(at),
-    why,
-    fatal,
+    place: places.of(() => placeOf(finding.path)),
+    field: fieldOf(finding.path),
+    why: finding.why,
+    fatal: finding.fatal,
+    ...(closes(written.name.kind, finding) ? { closes: true as const } : {}),
   }));
   // An object counts as unreadable if the API does not have its apiVersion or kind, so its last
   // good form stays.
@@ -184,6 +191,22 @@ const unread = (value: Mapping, kind: WatchedKind) => ({
   gist: gistOf(value),
   repaired: () => repaired(value, kind),
 });
+
+/** Kinds of which the translation does not ignore an unknown field that may be a guard. */
+const guardable: ReadonlySet<string> = new Set(
+  Object.entries(kinds).flatMap(([kind, { apiVersion }]) => {
+    const [group = ""] = apiVersion.split("/");
+    return kind === "Ingress" || group === gatewayGroup || group === sluiceGroup ? [kind] : [];
+  }),
+);
+/** Kinds in which each field restricts what the object permits. */
+const strict: ReadonlySet<string> = new Set(["BackendTLSPolicy", "ReferenceGrant", "RouteSettings"]);
+
+function closes(kind: string, { path, unknown }: Finding): boolean {
+  if (unknown === undefined || path[0] === "metadata" || path[0] === "status") return false;
+  if (!guardable.has(kind)) return false;
+  return unknown.hasGuard || strict.has(kind) || path.some((step) => typeof step === "string" && isGuardName(step));
+}
 
 const textMaps = new Set(["labels", "annotations", "data", "stringData"]);
 

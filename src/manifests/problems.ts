@@ -10,7 +10,7 @@ import type { Place } from "./place.ts";
 
 export function faultProblem(
   file: string,
-  { object, place, field, why, fatal, frame }: Fault,
+  { object, place, field, why, fatal, closes, frame }: Fault,
   state: FileState,
 ): Problem {
   return {
@@ -19,11 +19,13 @@ export function faultProblem(
     at: { file, ...place },
     field,
     why,
-    done: fatal ? consequence(object, state) : "it is ignored",
+    done: fatal ? consequence(object, state) : closes ? closed : "it is ignored",
     fatal,
     ...(frame !== undefined && { frame }),
   };
 }
+
+const closed = "it may be a guard, so what it stands on is closed";
 
 function consequence(object: ObjectName | undefined, { objects }: FileState): string {
   if (object === undefined) return objects.size > 0 ? "what it held before stays in force" : "it is ignored";

@@ -156,3 +156,30 @@ test("a missing Service and a missing Secret are said with a similar name of the
     "spec.rules[0].http.paths[0].backend: Service ns/apii not found (did you mean api?); the path answers 503",
   ]);
 });
+
+test("a field that Sluice does not know is one finding, and an error if it closes what it stands on", () => {
+  const apiVersion = "gateway.networking.k8s.io/v1";
+  const controllerName = "sluice.dev/gateway-controller";
+  const http = { name: "http", port: 80, protocol: "HTTP", hostnam: "a.example" };
+  const metadata = { name: "gw", namespace: "ns" };
+  const objects = [
+    { apiVersion, kind: "GatewayClass", metadata: { name: "sluice" }, spec: { controllerName } },
+    {
+      ...{ apiVersion, kind: "Gateway", metadata },
+      spec: { gatewayClassName: "sluice", listeners: [http], authentication: { jwt: {} } },
+    },
+    {
+      ...{ apiVersion, kind: "Gateway", metadata: { ...metadata, name: "other" } },
+      spec: { gatewayClassName: "other", listeners: [http] },
+    },
+  ];
+  const files = new Map([["all.yaml", readManifest(objects.map((one) => JSON.stringify(one)).join("\n---\n"))]]);
+  const said = findingsIn(files, defaultFlags("serve")).flatMap(({ severity, problem }) =>
+    "field" in problem && problem.field !== "spec.gatewayClassName" ? [`${severity}: ${fullSentence(problem)}`] : [],
+  );
+  expect(said.map((one) => one.replace(/all.yaml line \d+, column \d+: /, "")).toSorted()).toEqual([
+    "error: Gateway ns/gw: spec.authentication: is a field that Sluice does not know, and it may be a guard; the listener is not served",
+    "warning: Gateway ns/gw: spec.listeners[0].hostnam: there is no such field (did you mean hostname?); it is ignored",
+    "warning: Gateway ns/other: spec.listeners[0].hostnam: there is no such field (did you mean hostname?); it is ignored",
+  ]);
+});

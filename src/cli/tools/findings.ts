@@ -77,8 +77,7 @@ export function judged(
   ];
   const ofFiles = [...library.problems.values()].flat();
   const all = distinct([
-    ...ofFiles,
-    ...ofObjects,
+    ...withoutRepetitions(ofFiles, ofObjects),
     ...ofUnread,
     ...atTheDoor,
     ...ofClasses,
@@ -112,6 +111,22 @@ export function judged(
     gatewaysLeftOutNote(snapshot, isAbout, options.gateway.controllerName);
   const parentless = (isAbout: (key: string) => boolean) => parentlessNote(snapshot, isAbout);
   return { findings: findings.sort(inOrder), leftOut, classless, gatewaysLeftOut, parentless };
+}
+
+/**
+ * Joins the Problems of files and those of objects. Both report a field that Sluice does not know.
+ * That of the object has the consequence if the field closes something, and otherwise that of the
+ * file has the better advice.
+ */
+function withoutRepetitions(ofFiles: readonly Problem[], ofObjects: readonly Problem[]): readonly Problem[] {
+  const idOf = (one: Problem) => ("field" in one ? `${named(one.object)} ${one.field}` : "");
+  const idsOf = (all: readonly Problem[], kind: Problem["kind"]) =>
+    new Set(all.filter((one) => one.kind === kind).map(idOf));
+  const [written, closing] = [idsOf(ofFiles, "manifest-unusable"), idsOf(ofObjects, "field-unusable")];
+  return [
+    ...ofFiles.filter((one) => !(one.kind === "manifest-unusable" && !one.fatal && closing.has(idOf(one)))),
+    ...ofObjects.filter((one) => !(one.kind === "field-doubtful" && written.has(idOf(one)))),
+  ];
 }
 
 /** Identifies a mistake, whatever is done about it. */

@@ -1,6 +1,6 @@
 /**
  * The API server's rules for a GatewayClass, a Gateway, a ListenerSet and a ReferenceGrant (Gateway
- * API v1.6.3).
+ * API v1.6.3, with the fields of v1.7.0).
  */
 import { isIP } from "node:net";
 import { shown } from "../../kinds/kind.ts";
@@ -8,7 +8,9 @@ import { isMapping } from "../../model/mapping.ts";
 import { anything, type Check, mapOf, port, type Rule, record, text, word, wrong } from "../check.ts";
 import { metadata } from "../metadata.ts";
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from "../names.ts";
+import { fieldOfType, sharedFilters } from "./filters.ts";
 import { atMost, both, distinct, few, filled, hostname, named, placed, sectionName } from "./names.ts";
+import { externalAuth } from "./rule-fields.ts";
 
 const domainAndPath: Rule = (value) =>
   /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/[A-Za-z0-9/\-._~%!$&'()*+,;=:]+$/.test(value)
@@ -54,7 +56,7 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 /** The definition's rules for one listener. */
 const listenerRules: Check = (value) => {
-  const { protocol: given, tls, hostname: host } = value as Record<string, unknown>;
+  const { protocol: given, tls, hostname: host, filters } = value as Record<string, unknown>;
   const mode = isMapping(tls) ? (tls.mode ?? "Terminate") : undefined;
   if (["HTTP", "TCP", "UDP"].includes(given as string) && isGiven(tls)) {
     return wrong(["tls"], `it must not stand beside protocol ${given}`);
@@ -65,6 +67,9 @@ const listenerRules: Check = (value) => {
   if (["TCP", "UDP"].includes(given as string) && isGiven(host) && host !== "") {
     return wrong(["hostname"], `it must not stand beside protocol ${given}`);
   }
+  if (isGiven(filters) && given !== "HTTP" && given !== "HTTPS") {
+    return wrong(["filters"], `it must not stand beside protocol ${given}`);
+  }
   return given === "TLS" && !isGiven(tls) ? wrong([], "tls is missing, and protocol TLS needs its mode") : [];
 };
 
@@ -73,6 +78,19 @@ const certificates: Check = (value) => {
   const has = [certificateRefs, options].some((one) => isGiven(one) && Object.keys(one as object).length > 0);
   return mode === "Terminate" && !has ? wrong([], "it needs certificateRefs or options where mode is Terminate") : [];
 };
+
+const listenerFilterFields = { ExternalAuth: "externalAuth", ExtensionRef: "extensionRef" };
+
+/** A filter for all requests of a listener, of version 1.7. */
+const listenerFilter = record(
+  {
+    type: word(...Object.keys(listenerFilterFields)),
+    externalAuth,
+    extensionRef: sharedFilters.extensionRef,
+  },
+  ["type"],
+  fieldOfType(listenerFilterFields),
+);
 
 const listener = record(
   {
@@ -89,6 +107,7 @@ const listener = record(
       [],
       certificates,
     ),
+    filters: record({ requests: few(listenerFilter, 16) }),
     allowedRoutes: record({
       namespaces: namespaces("All", "Selector", "Same"),
       kinds: few(record({ group: named.group, kind: named.kind }, ["kind"]), 8),
@@ -157,7 +176,14 @@ export const gateway = record(
         gatewayClassName: text(filled, atMost(253)),
         listeners,
         addresses: both(
-          few(record({ type: text(filled, atMost(253)), value: text(atMost(253)) }, [], addressValue), 16),
+          few(
+            record(
+              { type: text(filled, atMost(253)), value: text(atMost(253)), routability: text(atMost(253)) },
+              [],
+              addressValue,
+            ),
+            16,
+          ),
           distinct(
             ({ type = "IPAddress", value }) => (isGiven(value) && value !== "" ? `${type} ${value}` : undefined),
             (one) => `${one} is given twice`,

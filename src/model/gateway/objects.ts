@@ -82,6 +82,8 @@ export interface ClientTLS {
 export interface GatewayAddress {
   readonly type?: string;
   readonly value?: string;
+  /** From where the address can be reached, of version 1.7. It is not served. */
+  readonly routability?: string;
 }
 
 export interface GatewayListener {
@@ -100,6 +102,8 @@ export interface GatewayListener {
     readonly namespaces?: RouteNamespaces;
     readonly kinds?: readonly { readonly group?: string; readonly kind: string }[];
   };
+  /** Filters for all requests of the listener, of version 1.7. None of them is served. */
+  readonly filters?: { readonly requests?: readonly unknown[] };
 }
 
 export interface RouteNamespaces {

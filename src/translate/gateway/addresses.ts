@@ -4,12 +4,14 @@
  * free one.
  */
 
+import { shown } from "../../kinds/kind.ts";
 import type { Gateway, GatewayAddress } from "../../model/gateway/objects.ts";
 import { canonical } from "../../model/ip-address.ts";
 import { keyOf } from "../../model/objects.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { GatewayOptions } from "../options.ts";
 import { byCreation } from "./creation.ts";
+import { unservedRoutability } from "./listener/closed.ts";
 
 export interface Assignment {
   /**
@@ -188,6 +190,12 @@ function requestsOf({ spec }: Gateway): { readonly field: string; readonly value
 /** Returns the Problem of a requested address whose type is not served. */
 export function unsupportedType({ spec }: Gateway, object: ObjectName): Problem | undefined {
   const at = spec?.addresses?.findIndex(({ type = "IPAddress" }) => type !== "IPAddress") ?? -1;
+  const reach = unservedRoutability(spec);
+  if (reach >= 0) {
+    const why = `${shown(spec!.addresses![reach]!.routability!)} is not served`;
+    const field = `spec.addresses[${reach}].routability`;
+    return { object, kind: "field-unusable", field, why, done: "the Gateway is not accepted" };
+  }
   if (at < 0) return undefined;
   const why = `${spec?.addresses?.[at]?.type} is not IPAddress`;
   return {

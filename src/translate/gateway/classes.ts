@@ -7,9 +7,11 @@ import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status
 import type { Snapshot } from "../../model/snapshot.ts";
 import { type Problem, sentence } from "../../problem.ts";
 import type { TranslateOptions } from "../options.ts";
-import { fails, holds } from "./conditions.ts";
+import { closingProblem, ignoredProblems } from "../unknown-fields.ts";
+import { fails, holds, wordsOfAll } from "./conditions.ts";
 import { supportedFeatures } from "./features.ts";
 import { type PartialParameters, readParameters, withoutServices } from "./parameters.ts";
+import { unknownIn } from "./types/kinds.ts";
 import { canListFeatures, supportedVersion } from "./versions.ts";
 
 export interface ClassReading {
@@ -52,32 +54,42 @@ function readClass(gatewayClass: GatewayClass, snapshot: Snapshot, options: Tran
       configMap: (key) => snapshot.configMaps.get(key),
     });
   const parameters = read?.problem;
+  const unknown = unknownIn(gatewayClass);
+  const guard = unknown.find(({ mayGuard }) => mayGuard);
+  const ignored = ignoredProblems(object, guard === undefined ? unknown : []);
   const unserved: Problem | undefined = isStatic
     ? {
         object,
         kind: "field-unusable",
         field: "spec.controllerName",
         why: "the Gateway API needs dynamic mode, and this controller is in static mode",
-        done: "its Gateways are not served",
+        done: notServed,
       }
-    : undefined;
+    : guard && closingProblem(object, guard, notServed);
   return {
-    isServed: !isStatic,
+    isServed: unserved === undefined,
     status: {
       kind: "GatewayClass",
       object: gatewayClass,
-      conditions: [accepted(unserved, parameters), supportedVersion(definitionVersions)],
+      conditions: [accepted(unserved, parameters, ignored), supportedVersion(definitionVersions)],
       supportedFeatures: isStatic || !canListFeatures(definitionVersions) ? [] : supportedFeatures(options),
     },
-    problems: [unserved, parameters].filter((one) => one !== undefined),
+    problems: [unserved, parameters, ...ignored].filter((one) => one !== undefined),
     parameters: read === undefined ? {} : read.values,
   };
 }
 
-function accepted(unserved: Problem | undefined, parameters: Problem | undefined): DesiredCondition {
+const notServed = "its Gateways are not served";
+
+function accepted(
+  unserved: Problem | undefined,
+  parameters: Problem | undefined,
+  ignored: readonly Problem[],
+): DesiredCondition {
   if (unserved !== undefined) return fails("Accepted", "Unsupported", sentence(unserved));
   if (parameters !== undefined) return fails("Accepted", "InvalidParameters", sentence(parameters));
-  return holds("Accepted", "Sluice serves Gateways of this class");
+  const more = ignored.length === 0 ? "" : `. ${wordsOfAll(ignored)}`;
+  return holds("Accepted", `Sluice serves Gateways of this class${more}`);
 }
 
 /** Whether the two readings are equal for the Gateways of the class. */

@@ -30,4 +30,9 @@ export function wordsOfAll(problems: readonly Problem[]): string {
 export interface Fault {
   readonly reason: string;
   readonly problem: Problem;
+  /**
+   * Whether a listener that is refused because of it keeps its hostname, so that no listener with a
+   * wider one gets its requests.
+   */
+  readonly keepsHosts?: true;
 }

@@ -31,7 +31,7 @@ import { RouteSource } from "./route-source.ts";
 import { sharedProblem } from "./shared-named.ts";
 
 export class GatewayApi {
-  readonly #grants = new Grants();
+  readonly #grants: Grants;
   readonly #gateways: Gateways;
   readonly #policies: BackendTlsPolicies;
   readonly #settings: AllRouteSettings;
@@ -49,6 +49,7 @@ export class GatewayApi {
   #statuses = Table.empty<DesiredStatus>();
 
   constructor(options: TranslateOptions, problems: Problems, certificates: Certificates) {
+    this.#grants = new Grants(problems);
     this.#gateways = new Gateways(options, problems, this.#grants, certificates);
     this.#problems = problems;
     this.#shared = options.gateway.shared;

@@ -43,8 +43,8 @@ export function accepted({ reading, assignment, unavailable }: GatewayState): De
   const faults = listeners.flatMap((one) => refusal(one, unavailable) ?? []);
   const words = wordsOfAll(faults.map(({ problem }) => problem));
   if (faults.length > 0 && faults.length === listeners.length) return fails("Accepted", "ListenersNotValid", words);
-  if (faults.length > 0) return holds("Accepted", words, "ListenersNotValid");
   const more = unserved.length === 0 ? "" : `. ${wordsOfAll(unserved)}`;
+  if (faults.length > 0) return holds("Accepted", `${words}${more}`, "ListenersNotValid");
   return holds("Accepted", `the Gateway is served${more}`);
 }
 

@@ -208,7 +208,7 @@ export class Gateways {
     };
     const { name, namespace = "default" } = gateway.metadata;
     const object = { kind: "Gateway", namespace, name };
-    const read = readListeners(object, gateway.spec?.listeners ?? [], gateway, world);
+    const read = readListeners(object, gateway, gateway, world);
     const shown = readIdentity(object, gateway, world);
     const { listeners } = read;
     const parameters = infrastructureParameters(gateway, object, world);

@@ -3,7 +3,11 @@
  * effect from that turn on.
  */
 import type { ReferenceGrant } from "../../model/gateway/objects.ts";
+import { nameOf } from "../../model/objects.ts";
+import type { Problems } from "../problems.ts";
 import type { Turn } from "../turn.ts";
+import { closingProblem, type UnknownField } from "../unknown-fields.ts";
+import { unknownIn } from "./types/kinds.ts";
 
 export interface Reference {
   readonly from: { readonly group: string; readonly kind: string; readonly namespace: string };
@@ -12,6 +16,12 @@ export interface Reference {
 
 export class Grants {
   readonly #byNamespace = new Map<string, Map<string, ReferenceGrant>>();
+
+  readonly #problems: Pick<Problems, "replace">;
+
+  constructor(problems: Pick<Problems, "replace">) {
+    this.#problems = problems;
+  }
 
   /** Reads the grants of this turn. Returns the namespaces whose permissions may have changed. */
   update({ before, now }: Pick<Turn, "before" | "now">): Set<string> {
@@ -22,12 +32,21 @@ export class Grants {
       const namespace = namespaceOf(after ?? old!);
       namespaces.add(namespace);
       const grants = this.#byNamespace.get(namespace) ?? new Map<string, ReferenceGrant>();
-      if (after === undefined) grants.delete(key);
+      const unknown = after === undefined ? [] : unknownIn(after);
+      this.#report(key, unknown);
+      // A field that is not known may restrict the permission.
+      if (after === undefined || unknown.length > 0) grants.delete(key);
       else grants.set(key, after);
       if (grants.size === 0) this.#byNamespace.delete(namespace);
       else this.#byNamespace.set(namespace, grants);
     }
     return namespaces;
+  }
+
+  #report(key: string, unknown: readonly UnknownField[]): void {
+    const object = { kind: "ReferenceGrant", ...nameOf(key) };
+    const problems = unknown.slice(0, 1).map((one) => closingProblem(object, one, "it permits nothing"));
+    this.#problems.replace(`ReferenceGrant ${key}`, problems);
   }
 
   /** Whether the reference is permitted. Within a namespace all references are. */

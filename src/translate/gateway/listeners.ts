@@ -4,6 +4,7 @@
  */
 import { type Capability, capabilityNames } from "../../directives/capabilities.ts";
 import { shown } from "../../kinds/kind.ts";
+import type { ListenerSet } from "../../model/gateway/listener-set.ts";
 import { type Gateway, type GatewayListener, gatewayGroup } from "../../model/gateway/objects.ts";
 import type { ClientValidation } from "../../model/listeners.ts";
 import { own } from "../../model/own.ts";
@@ -13,6 +14,7 @@ import type { ObjectName, Problem } from "../../problem.ts";
 import type { Fault } from "./conditions.ts";
 import { intersect } from "./hostnames.ts";
 import { askedClients, isKnownMode } from "./listener/clients.ts";
+import { closedBy } from "./listener/closed.ts";
 import { type ListenerWorld, References } from "./listener/listener-references.ts";
 import type { ListenerReading, RouteKind } from "./reading.ts";
 
@@ -42,15 +44,16 @@ const kindsOf: Readonly<Record<string, readonly RouteKind[]>> = {
 const streams: Readonly<Record<string, StreamProtocol>> = { TLS: "tls", TCP: "tcp", UDP: "udp" };
 
 /**
- * Reads the listeners of a Gateway, or of one of its ListenerSets. `withConflicts` finds conflicts
- * between them.
+ * Reads the listeners of a Gateway, or of one of its ListenerSets, which is `source`.
+ * `withConflicts` finds conflicts between them.
  */
 export function readListeners(
   owner: Owner,
-  all: readonly GatewayListener[],
+  source: Gateway | ListenerSet,
   gateway: Gateway,
   world: ListenerWorld,
 ): ListenersRead {
+  const all = source.spec?.listeners ?? [];
   const references = new References(owner, world);
   const { namespace = "default", name } = gateway.metadata;
   // The Gateway itself refers to the authorities for clients, so its permissions count.
@@ -73,7 +76,9 @@ export function readListeners(
       tls,
       stream: own(streams, listener.protocol),
       kinds,
-      refused: refusalOf(listener, { field, gateway, object: owner, lacks: world.lacks, guard }),
+      refused:
+        closedBy(owner, source, at, gateway) ??
+        refusalOf(listener, { field, gateway, object: owner, lacks: world.lacks, guard }),
       conflict: undefined,
       isBeaten: false,
       unresolved: [...guard.unresolved, ...pairs.unresolved, ...unresolved],
@@ -140,7 +145,8 @@ function refusalOf(listener: GatewayListener, { field, gateway, object, lacks, g
   const { protocol, tls, port } = listener;
   const done = "the listener is not served";
   const fault = (reason: string, part: string, why: string): Fault => {
-    return { reason, problem: { object, kind: "field-unusable", field: part, why, done } };
+    const problem: Problem = { object, kind: "field-unusable", field: part, why, done };
+    return reason === "UnsupportedProtocol" ? { reason, problem } : { reason, problem, keepsHosts: true };
   };
   if (own(kindsOf, protocol) === undefined) {
     return fault("UnsupportedProtocol", `${field}.protocol`, `${protocol} is not HTTP, HTTPS, TLS, TCP or UDP`);
@@ -174,8 +180,8 @@ function refusalOf(listener: GatewayListener, { field, gateway, object, lacks, g
   }
   const where = `${clients.field}.validation.caCertificateRefs`;
   if (guard.clients !== undefined) return undefined;
-  const { reason, problem } = fault("NoValidCACertificate", where, "give no certificate of an authority");
-  return { reason, problem: { ...problem, follows: guard.unresolved.map((one) => one.problem) } };
+  const none = fault("NoValidCACertificate", where, "give no certificate of an authority");
+  return { ...none, problem: { ...none.problem, follows: guard.unresolved.map((one) => one.problem) } };
 }
 
 function overlapping(listener: GatewayListener, all: readonly GatewayListener[]): string[] {

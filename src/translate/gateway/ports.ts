@@ -11,7 +11,7 @@ import type { Problem } from "../../problem.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Assignment } from "./addresses.ts";
 import type { Fault } from "./conditions.ts";
-import { allListeners, type GatewayReading, isUsable, type ListenerReading, labelOf } from "./reading.ts";
+import { allListeners, type GatewayReading, holdsHosts, isUsable, type ListenerReading, labelOf } from "./reading.ts";
 import { streamPorts } from "./stream-ports.ts";
 
 export interface Placed {
@@ -37,7 +37,7 @@ export function ownPorts(
   const unavailable = new Map<string, Fault>();
   const { httpPort, httpsPort } = options.gateway;
   const listeners = allListeners(reading);
-  for (const one of listeners.filter(isUsable)) {
+  for (const one of listeners.filter(holdsHosts)) {
     const { port } = one.listener;
     // Ingresses use these ports on all addresses, and nginx prefers the socket with an address.
     const isBeside = port === httpPort || port === httpsPort;
@@ -120,10 +120,12 @@ export function servicePorts(reading: GatewayReading, targets: Readonly<Record<s
  */
 const made = new WeakMap<ListenerReading, Listener>();
 
+const open = { keepsHosts: true };
+
 /**
- * Returns at most one listener for each hostname. A listener with a conflict within its own object
- * is included without routes, so that its hosts do not go to a listener with a less specific
- * hostname.
+ * Returns at most one listener for each hostname. A listener with a conflict within its own object,
+ * or one that is closed, is included without routes, so that its hosts do not go to a listener with
+ * a less specific hostname.
  */
 export function listenersOn(
   all: readonly ListenerReading[],
@@ -133,7 +135,7 @@ export function listenersOn(
   const byHostname = new Map<string, Listener>();
   for (const one of all) {
     const { id, hostname, certificates } = one;
-    const isHere = one.refused === undefined && !one.isBeaten && !unavailable.has(id);
+    const isHere = (one.refused ?? open).keepsHosts === true && !one.isBeaten && !unavailable.has(id);
     if (!isHere || byHostname.has(hostname)) continue;
     const same = made.get(one) ?? { id, name: labelOf(one), gateway: gatewayOf(one), hostname, certificates };
     made.set(one, same);

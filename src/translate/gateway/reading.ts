@@ -147,6 +147,11 @@ export function labelOf({ owner, listener: { name } }: ListenerReading): string 
   return owner.kind === "ListenerSet" ? `${owner.namespace}/${owner.name}/${name}` : name;
 }
 
+/** Whether requests for its hostname go to no other listener. */
+export function holdsHosts(one: ListenerReading): boolean {
+  return isUsable(one) || (one.refused?.keepsHosts === true && one.conflict === undefined);
+}
+
 /** Whether routes may be served on it. */
 export function isUsable({ refused, conflict }: ListenerReading): boolean {
   return refused === undefined && conflict === undefined;

@@ -13,6 +13,7 @@ import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
 import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
+import { ignoredProblems } from "../unknown-fields.ts";
 import type { BackendTlsPolicies } from "./backend-tls/policies.ts";
 import type { Gateways } from "./gateways.ts";
 import type { Grants } from "./grants.ts";
@@ -29,6 +30,8 @@ import { servicesNamed } from "./route/targets.ts";
 import type { AllRouteSettings } from "./route-settings/route-settings.ts";
 import { ServiceUsers } from "./service-users.ts";
 import { StandIns } from "./stand-ins.ts";
+import { ignoredInRoute } from "./types/in-routes.ts";
+import { unknownIn } from "./types/kinds.ts";
 
 /** The parts that are needed to read routes. */
 export interface RouteSources {
@@ -138,8 +141,10 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     const object = this.#nameOf(route);
     const attachments = this.#attachments(route, turn);
     const used = new Set<string>();
+    const unknown = unknownIn(route);
     const world = {
       object,
+      unknown,
       grants: this.#grants,
       service: (name: string) => {
         used.add(name);
@@ -156,7 +161,8 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     const isCommon = attachments.some(({ listeners }) => listeners.some(({ id }) => common.has(id)));
     const beside = besideOf(route, { object, isCommon, prefix: this.#options.annotationsPrefix });
     const read = attachments.length === 0 ? nothing : this.#reader.rules(route, world, attachments);
-    const rules = { ...read, notes: [...read.notes, ...beside.notes] };
+    const ignored = attachments.length === 0 ? [] : ignoredProblems(object, ignoredInRoute(unknown));
+    const rules = { ...read, notes: [...read.notes, ...ignored, ...beside.notes] };
     this.users.use(key, used, attachments);
     this.#refer(key, this.#referencesOf(route, attachments.length > 0));
     this.#parents.set(

@@ -9,7 +9,14 @@ import type { TranslateOptions } from "../options.ts";
 import type { Fault } from "./conditions.ts";
 import { byCreation, compared } from "./creation.ts";
 import { besideOf, faultOf, listenersOn, ownersOf, type Placed, type PortOptions } from "./ports.ts";
-import { allListeners, type GatewayReading, isUsable, type ListenerReading, ownerOfListener } from "./reading.ts";
+import {
+  allListeners,
+  type GatewayReading,
+  holdsHosts,
+  isUsable,
+  type ListenerReading,
+  ownerOfListener,
+} from "./reading.ts";
 import { streamPorts } from "./stream-ports.ts";
 
 /**
@@ -21,7 +28,7 @@ export function ingressPorts(reading: GatewayReading, options: PortOptions): Pla
   const { httpPort, httpsPort, sharesPorts } = options.gateway;
   const unavailable = new Map<string, Fault>();
   const listeners = allListeners(reading);
-  for (const one of listeners.filter(isUsable)) {
+  for (const one of listeners.filter(holdsHosts)) {
     const why = whyNotThere(one);
     if (why !== undefined) unavailable.set(one.id, faultOf(one, why));
   }
@@ -86,7 +93,7 @@ export function machinePorts(readings: readonly GatewayReading[], options: PortO
   ]);
   const all = [...oldest, ...sets].flatMap(({ listeners }) => listeners);
   const placeOf = ({ listener: { port } }: ListenerReading) => sharedPortOf(port, options);
-  for (const one of all.filter(isUsable)) {
+  for (const one of all.filter(holdsHosts)) {
     const why = whyNot(one);
     if (why !== undefined) unavailable.set(one.id, faultOf(one, why));
   }

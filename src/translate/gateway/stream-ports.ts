@@ -27,11 +27,12 @@ export function streamPorts(
     const [first] = served;
     if (first?.stream === undefined) return [];
     const listeners = new Map<string, StreamListener>();
-    // A listener with a conflict stays in the list, so that its names do not go to a listener with
-    // a less specific hostname.
+    // A listener with a conflict, or one that is closed, stays in the list, so that its names do
+    // not go to a listener with a less specific hostname.
     for (const one of some) {
       const { id, hostname, tls, certificates, refused, conflict, isBeaten } = one;
-      const isHere = isServed(one) || (refused === undefined && conflict !== undefined && !isBeaten);
+      const isConflicting = refused === undefined && conflict !== undefined && !isBeaten;
+      const isHere = isServed(one) || isConflicting || (refused?.keepsHosts === true && !isBeaten);
       if (!isHere || listeners.has(hostname)) continue;
       listeners.set(hostname, { id, hostname, certificates: tls ? certificates : undefined });
     }

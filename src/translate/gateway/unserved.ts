@@ -1,11 +1,14 @@
 /**
- * Finds fields of Gateways and routes that the API server accepts and Sluice does not serve. None
- * of them is a guard.
+ * Finds fields of Gateways and ListenerSets that the API server accepts and Sluice does not serve,
+ * and that close no listener.
  */
 import { shown } from "../../kinds/kind.ts";
-import type { Gateway, GatewayListener } from "../../model/gateway/objects.ts";
+import type { ListenerSet } from "../../model/gateway/listener-set.ts";
+import type { Gateway, RouteNamespaces } from "../../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { GatewayOptions } from "../options.ts";
+import { closingProblem, ignoredProblems } from "../unknown-fields.ts";
+import { guardsOfSets, ignoredFields, listenersKey } from "./listener/closed.ts";
 import { isScope } from "./listener/default-gateways.ts";
 import { uncopied } from "./services/desired.ts";
 
@@ -38,16 +41,39 @@ export function unservedFields(
       "its labels and annotations have no effect, because the Gateway gets no Service of its own; a controller with --gateway-services makes one";
     problems.push({ object, kind: "field-doubtful", field: "spec.infrastructure", why });
   }
-  return [...problems, ...unservedListenerFields(spec?.listeners ?? [], object)];
+  const noSets = "no ListenerSet is attached";
+  for (const one of guardsOfSets(gateway)) problems.push(closingProblem(object, one, noSets));
+  const sets = unknownChoice(object, "spec.allowedListeners.namespaces", spec?.allowedListeners?.namespaces, noSets);
+  return [...problems, ...sets, ...unservedListenerFields(gateway, object)];
 }
 
-/** Returns such fields of the listeners of a Gateway or a ListenerSet. */
-export function unservedListenerFields(listeners: readonly GatewayListener[], object: ObjectName): readonly Problem[] {
-  return listeners.flatMap(({ tls }, at): Problem[] => {
-    const options = Object.keys(tls?.options ?? {});
-    if (options.length === 0) return [];
-    const why = `${options.join(", ")} is not an option that Sluice knows`;
-    const field = `spec.listeners[${at}].tls.options`;
-    return [{ object, kind: "field-unusable", field, why, done: "it is ignored" }];
-  });
+/** Returns such fields of a Gateway or a ListenerSet that concern its listeners. */
+export function unservedListenerFields(source: Gateway | ListenerSet, object: ObjectName): readonly Problem[] {
+  const listeners = source.spec?.listeners ?? [];
+  return [
+    ...ignoredProblems(object, ignoredFields(source)),
+    ...listeners.flatMap(({ allowedRoutes }, at) =>
+      unknownChoice(
+        object,
+        `${listenersKey}[${at}].allowedRoutes.namespaces`,
+        allowedRoutes?.namespaces,
+        "no route is attached",
+      ),
+    ),
+  ];
+}
+
+const choices = ["All", "Same", "Selector", "None"];
+
+/** Reports a way to choose namespaces that Sluice does not know. It chooses none. */
+function unknownChoice(
+  object: ObjectName,
+  field: string,
+  namespaces: RouteNamespaces | undefined,
+  done: string,
+): readonly Problem[] {
+  const { from = "None" } = namespaces ?? {};
+  if (choices.includes(from)) return [];
+  const why = `${shown(from)} is not All, Same or Selector`;
+  return [{ object, kind: "field-unusable", field: `${field}.from`, why, done }];
 }

@@ -15,6 +15,7 @@ import { lackingProblems } from "../lacking.ts";
 import type { TranslateOptions } from "../options.ts";
 import { inspect } from "./deep-inspection.ts";
 import { doubtsOf } from "./doubts.ts";
+import { unknownGuard } from "./fields.ts";
 import { oversize } from "./text-size.ts";
 import { withoutLuaOf } from "./without-lua.ts";
 
@@ -41,9 +42,14 @@ export function readIngress(
   );
   const tooLarge = oversize(ingress, annotationsPrefix, reading, { configMaps, secrets }, lacks.has("lua"));
   const found = deepInspect ? [...inspect(ingress), ...tooLarge] : tooLarge;
-  if (found.length === 0 && idle.length === 0 && doubts.length === 0) return withUsefulProblems(reading);
-  const verdict = found.length === 0 ? reading.verdict : "reject";
-  return withUsefulProblems({ ...reading, verdict, problems: [...found, ...reading.problems, ...idle, ...doubts] });
+  const guard = unknownGuard(ingress);
+  if (found.length === 0 && idle.length === 0 && doubts.length === 0 && guard === undefined)
+    return withUsefulProblems(reading);
+  const guards = guard === undefined ? [] : [guard];
+  const denied = guard === undefined || reading.verdict === "reject" ? reading.verdict : "deny";
+  const verdict = found.length === 0 ? denied : "reject";
+  const problems = [...guards, ...found, ...reading.problems, ...idle, ...doubts];
+  return withUsefulProblems({ ...reading, verdict, problems });
 }
 
 const saysAll: ReadonlySet<Problem["kind"]> = new Set(["annotation-useless", "annotation-unreadable"]);

@@ -36,9 +36,7 @@ export function policyStatus(
     const targets = reading.targets.filter(({ service }) => services.has(service));
     const faults = targets.flatMap((target) => faultAt(reading, target, world) ?? []);
     const all = [...(reading.invalid === undefined ? [] : [reading.invalid]), ...reading.unresolved, ...faults];
-    for (const problem of [...all.map((one) => one.problem), ...reading.notes]) {
-      problems.set(sentence(problem), problem);
-    }
+    for (const { problem } of all) problems.set(sentence(problem), problem);
     const [namespace = "", name = ""] = key.split("/");
     return {
       ancestorRef: { group: gatewayGroup, kind: "Gateway", namespace, name },
@@ -48,15 +46,14 @@ export function policyStatus(
   return { ancestors, problems: [...problems.values()] };
 }
 
-function accepted({ invalid, notes }: PolicyReading, faults: readonly Fault[]): DesiredCondition {
+function accepted({ invalid }: PolicyReading, faults: readonly Fault[]): DesiredCondition {
   const [first] = faults;
   // A policy that an older one keeps from its target is Conflicted, whatever else is wrong with it.
   const conflict = faults.find(({ reason }) => reason === "Conflicted");
   if (conflict !== undefined) return fails("Accepted", conflict.reason, sentence(conflict.problem));
   if (invalid !== undefined) return fails("Accepted", invalid.reason, sentence(invalid.problem));
   if (first !== undefined) return fails("Accepted", first.reason, wordsOfAll(faults.map(({ problem }) => problem)));
-  const more = notes.length === 0 ? "" : `. ${wordsOfAll(notes)}`;
-  return holds("Accepted", `requests to its targets use TLS, and their certificates are verified${more}`);
+  return holds("Accepted", "requests to its targets use TLS, and their certificates are verified");
 }
 
 function resolved({ unresolved }: PolicyReading): DesiredCondition {

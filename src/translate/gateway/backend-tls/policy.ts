@@ -11,8 +11,10 @@ import { notFound } from "../../../missing.ts";
 import type { Authorities, BackendTls } from "../../../model/backend-tls.ts";
 import type { BackendTLSPolicy, PolicyTarget, SubjectAltName } from "../../../model/gateway/backend-tls-policy.ts";
 import type { ConfigMap } from "../../../model/objects.ts";
-import type { ObjectName, Problem, Why } from "../../../problem.ts";
+import type { ObjectName, Why } from "../../../problem.ts";
+import { closingProblem } from "../../unknown-fields.ts";
 import type { Fault } from "../conditions.ts";
+import { unknownIn } from "../types/kinds.ts";
 
 export interface PolicyTargetRead {
   /** `namespace/name` of the Service. */
@@ -44,8 +46,6 @@ interface PolicyFacts {
   readonly targets: readonly PolicyTargetRead[];
   /** References to authorities that cannot be resolved. */
   readonly unresolved: readonly Fault[];
-  /** Fields without effect, which do not make the policy invalid. */
-  readonly notes: readonly Problem[];
   /** `namespace/name` of ConfigMaps that were looked up. */
   readonly configMaps: readonly string[];
 }
@@ -72,12 +72,21 @@ export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): Policy
   const fault = (reason: string, field: string, why: string): Fault => {
     return { reason, problem: { object, kind: "field-unusable", field, why, done } };
   };
-  const [targets, notes] = [targetsOf(policy, namespace), notesOf(policy, object)];
-  const facts = { key: `${namespace}/${name}`, object, policy, targets, unresolved, notes, configMaps };
+  const targets = targetsOf(policy, namespace);
+  const facts = { key: `${namespace}/${name}`, object, policy, targets, unresolved, configMaps };
 
   const strange = targetsIn(policy).findIndex((target) => !isTarget(target));
   if (strange >= 0)
     return broken(fault("Invalid", `spec.targetRefs[${strange}]`, "is not a target with a group, kind and name"));
+  const [unknown] = unknownIn(policy);
+  if (unknown !== undefined) {
+    return broken({ reason: "Invalid", problem: closingProblem(object, unknown, done) });
+  }
+  const options = Object.keys(policy.spec?.options ?? {});
+  if (options.length > 0) {
+    const are = options.length === 1 ? "is not an option" : "are not options";
+    return broken(fault("Invalid", "spec.options", `${options.join(", ")} ${are} that Sluice knows`));
+  }
   const { hostname = "", subjectAltNames = [], ...trust } = policy.spec?.validation ?? {};
   const authorities = authoritiesFor(trust);
   if ("reason" in authorities) return broken(authorities);
@@ -150,7 +159,7 @@ export function failedPolicy(policy: BackendTLSPolicy, bug: Error): BrokenPolicy
     () => [],
   );
   const invalid = { reason: "Invalid", problem: bugProblem(object, bug) };
-  const nothing = { unresolved: [], notes: [], configMaps: [] };
+  const nothing = { unresolved: [], configMaps: [] };
   return { key: `${namespace}/${name}`, object, policy, targets, invalid, ...nothing };
 }
 
@@ -189,13 +198,6 @@ function partsOf(target: unknown): TargetParts {
 function isTarget(target: unknown): boolean {
   const { group, kind, name, sectionName = "" } = partsOf(target);
   return [group, kind, name, sectionName].every((part) => typeof part === "string");
-}
-
-function notesOf({ spec }: BackendTLSPolicy, object: ObjectName): readonly Problem[] {
-  const options = Object.keys(spec?.options ?? {});
-  if (options.length === 0) return [];
-  const why = `${options.join(", ")} is not an option that Sluice knows`;
-  return [{ object, kind: "field-unusable", field: "spec.options", why, done: "it is ignored" }];
 }
 
 const label = "[a-z\\d](?:[a-z\\d-]*[a-z\\d])?";

@@ -43,7 +43,7 @@ function judged(listeners: Readings, claims: Claims): Readings {
   const surplus = new Set<ListenerReading>();
   for (const one of left) {
     if (claims.isSurplus(one)) surplus.add(one);
-    else if (one.owner.kind === "Gateway" || one.refused === undefined) claims.add(one);
+    else if (one.owner.kind === "Gateway" || one.refused === undefined || one.refused.keepsHosts) claims.add(one);
   }
   let isSame = true;
   const all = listeners.map((one, at): ListenerReading => {

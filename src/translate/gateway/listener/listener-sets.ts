@@ -21,6 +21,7 @@ import { isSelected } from "../namespaces.ts";
 import type { GatewayReading, ListenerReading, SetReading } from "../reading.ts";
 import { StandIns } from "../stand-ins.ts";
 import { unservedListenerFields } from "../unserved.ts";
+import { guardsOfSets } from "./closed.ts";
 import { withConflicts } from "./conflicts.ts";
 import { withPermission } from "./permitted.ts";
 
@@ -181,15 +182,17 @@ export class ListenerSets {
     const { namespaces } = gateway.present.spec?.allowedListeners ?? {};
     const home = gateway.present.metadata.namespace ?? "default";
     const references = [`Gateway ${named}`, `Gateway ${gateway.key}`, `Namespace ${owner.namespace}`];
-    if (!isSelected(namespaces ?? {}, "None", owner.namespace, home, (name) => snapshot.namespaces.get(name))) {
+    const isPermitted = isSelected(namespaces ?? {}, "None", owner.namespace, home, (name) =>
+      snapshot.namespaces.get(name),
+    );
+    if (!isPermitted || guardsOfSets(gateway.present).length > 0) {
       this.#references.set(key, references);
       this.#certificates.use(`listeners of ListenerSet ${key}`, []);
       const notAllowed = disallowed(owner, gateway.key);
       this.#readings.set(key, { ...common, notAllowed, listeners: [], unserved: [] });
       return;
     }
-    const all = set.spec?.listeners ?? [];
-    const read = readListeners(owner, all, gateway.gateway, {
+    const read = readListeners(owner, set, gateway.gateway, {
       grants: this.#grants,
       lacks: this.#lacks,
       secret: (name) => this.#certificates.secret(name),
@@ -198,7 +201,7 @@ export class ListenerSets {
     });
     const { secrets, namespaces: granting, problems } = read;
     const listeners = withPermission(read.listeners, home, turn.hostPolicy);
-    const unserved = [...problems, ...unservedListenerFields(all, owner)];
+    const unserved = [...problems, ...unservedListenerFields(set, owner)];
     this.#readings.set(key, { ...common, notAllowed: undefined, listeners, unserved });
     const siblings = this.#attached.get(gateway.key) ?? new Set();
     this.#attached.set(gateway.key, siblings.add(key));

@@ -29,8 +29,8 @@ function accepted(set: SetReading, state: GatewayState): DesiredCondition {
   }
   const words = faultWords(set, state);
   if (!isValid(set, state)) return fails("Accepted", "ListenersNotValid", words);
-  if (words !== "") return holds("Accepted", words, "ListenersNotValid");
   const more = unserved.length === 0 ? "" : `. ${wordsOfAll(unserved)}`;
+  if (words !== "") return holds("Accepted", `${words}${more}`, "ListenersNotValid");
   return holds("Accepted", `the listeners are served by Gateway ${gateway}${more}`);
 }
 

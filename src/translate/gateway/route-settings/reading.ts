@@ -24,7 +24,9 @@ import type { ObjectName, Problem } from "../../../problem.ts";
 import type { Settings } from "../../../settings/registry.ts";
 import { lackingProblems } from "../../lacking.ts";
 import type { TranslateOptions } from "../../options.ts";
+import { closingProblem } from "../../unknown-fields.ts";
 import type { Grants } from "../grants.ts";
+import { unknownIn } from "../types/kinds.ts";
 import { idleKeys } from "./idle.ts";
 
 export interface SettingsReading {
@@ -130,6 +132,8 @@ function sorted(settings: RouteSettings, object: ObjectName, place: Place) {
     report("spec", "is not a mapping of keys and values, and may hold a guard", closed);
   if (hasUnknownTargets(settings))
     report(`spec.${targetsKey}`, "is not a list of targets that this version knows", "they have no effect there");
+  const [unknown] = unknownIn(settings);
+  if (unknown !== undefined) refused.push(closingProblem(object, unknown, closed));
   for (const [key, value] of Object.entries(spec)) {
     if (key === targetsKey || textOfValue(value) !== undefined) continue;
     const hides = featureOf(key) === undefined && (mayGuard(key) || mayHoldGuard(value));

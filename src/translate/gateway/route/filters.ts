@@ -73,6 +73,8 @@ function apart(filters: readonly HTTPRouteFilter[], prefix: string | undefined):
     const field = own(fieldOf, filter.type);
     if (field === undefined) return no(".type", `${shown(filter.type)} is not a filter that Sluice knows`);
     if (filter[field] === undefined) return no("", `has no ${field}, and its type is ${filter.type}`);
+    const other = Object.values(fieldOf).find((one) => one !== field && filter[one] !== undefined);
+    if (other !== undefined) return no(`.${other}`, `must not stand beside type ${filter.type}`);
     const { extensionRef: extension } = filter;
     if (extension !== undefined && !isRouteSettings(extension)) {
       const named = `${extension.group} ${extension.kind}`;

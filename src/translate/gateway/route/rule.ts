@@ -8,7 +8,9 @@ import type { HTTPRouteRule } from "../../../model/gateway/objects.ts";
 import type { Problem } from "../../../problem.ts";
 import type { ClaimedPath, PathMatch } from "../../claim.ts";
 import { decodedPath } from "../../hosts/listener/entries.ts";
+import { closingProblem } from "../../unknown-fields.ts";
 import type { Fault } from "../conditions.ts";
+import { closingRule, unknownCondition } from "../types/in-routes.ts";
 import { backendsOf, mirrorsOf, unusable } from "./backends.ts";
 import { authOf } from "./external-auth.ts";
 import { filtersOf } from "./filters.ts";
@@ -68,7 +70,8 @@ class RuleReading {
     this.#session = sessionOf(rule, field, world.object);
   }
 
-  of({ matches, mistakes }: MatchesRead): RuleRead {
+  of(read: MatchesRead): RuleRead {
+    const { matches, mistakes } = this.#withKnownConditions(read);
     this.#isDropped = matches.length === 0;
     const done = "no request is sent by this match";
     this.#invalid.add(mistakes.map(({ part, why }) => this.#fault({ reason: "UnsupportedValue", part, why }, done)));
@@ -81,6 +84,20 @@ class RuleReading {
       isDropped: this.#isDropped,
       notes: [...this.#notes],
     };
+  }
+
+  /** Leaves out matches with a condition that Sluice does not know. */
+  #withKnownConditions(read: MatchesRead): MatchesRead {
+    const { unknown } = this.#world;
+    if (unknown.length === 0) return read;
+    const mistakes = [...read.mistakes];
+    const matches = read.matches.filter(({ part }) => {
+      const one = part === "" ? undefined : unknownCondition(unknown, `${this.#field}${part}`);
+      if (one === undefined) return true;
+      mistakes.push({ part: one.field.slice(this.#field.length), why: "is a condition that Sluice does not know" });
+      return false;
+    });
+    return { matches, mistakes };
   }
 
   #ownNotes(matches: readonly ReadMatch[]): readonly Problem[] {
@@ -117,8 +134,13 @@ class RuleReading {
     const path = { field: `${this.#field}${part}`, match, ...(name === undefined ? {} : { rule: name }) };
     const read = filtersOf(filters, prefix);
     const mistake = read.ok ? this.#mistake() : { ...read, part: `.filters${read.part}` };
-    if (mistake !== undefined) {
-      const fault = this.#fault(mistake, `the requests of the rule get ${refusalOf(this.#world)}`);
+    const refused = `the requests of the rule get ${refusalOf(this.#world)}`;
+    const closing = closingRule(this.#world.unknown, this.#field);
+    if (closing !== undefined || mistake !== undefined) {
+      const fault =
+        closing === undefined
+          ? this.#fault(mistake!, refused)
+          : { reason: "UnsupportedValue", problem: closingProblem(this.#world.object, closing, refused) };
       this.#invalid.add([fault]);
       this.#isDropped = true;
       return { ...path, backends: [unusable("backendRefs", fault.problem)] };

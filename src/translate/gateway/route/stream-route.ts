@@ -6,7 +6,9 @@ import type { BackendReference } from "../../../model/gateway/objects.ts";
 import type { TCPRoute, TLSRoute, UDPRoute } from "../../../model/gateway/routes.ts";
 import { named, type Problem } from "../../../problem.ts";
 import type { ClaimedBackend } from "../../claim.ts";
+import { closingProblem } from "../../unknown-fields.ts";
 import type { Fault } from "../conditions.ts";
+import { closingRule } from "../types/in-routes.ts";
 import { unusable } from "./backends.ts";
 import type { RouteReader } from "./reader.ts";
 import type { RulesRead } from "./rules.ts";
@@ -49,6 +51,15 @@ function streamRulesOf({ spec }: StreamRoute, world: BackendWorld, transport: "T
   const note = (where: string, why: string, what: string) =>
     notes.push({ object, kind: "field-unusable", field: where, why, done: what });
   const given = rule.backendRefs ?? [];
+  const match = { text: "/", type: "prefix", loose: false } as const;
+  const closing = closingRule(world.unknown, field);
+  if (closing !== undefined) {
+    const all = transport === "UDP" ? "all datagrams are dropped" : "all connections are refused";
+    const problem = closingProblem(object, closing, all);
+    const invalid = [{ reason: "UnsupportedValue", problem }];
+    const paths = [{ field, match, backends: [unusable("backendRefs", problem)] }];
+    return { paths, unresolved, invalid, isVoid: true, notes };
+  }
   const backends = given.map((reference, at): ClaimedBackend => {
     const part = `backendRefs[${at}]`;
     const { weight = 1, name } = reference;
@@ -84,6 +95,5 @@ function streamRulesOf({ spec }: StreamRoute, world: BackendWorld, transport: "T
     note(`${field}.backendRefs`, "gives every backend the weight 0", all);
   }
   if (more.length > 0) note("spec.rules[1]", "comes after a rule that takes everything", "nothing is sent by it");
-  const match = { text: "/", type: "prefix", loose: false } as const;
   return { paths: [{ field, match, backends }], unresolved, invalid: [], isVoid: false, notes };
 }

@@ -10,12 +10,15 @@ import { type BackendReference, gatewayGroup } from "../../../model/gateway/obje
 import type { Service, ServicePort } from "../../../model/objects.ts";
 import { own } from "../../../model/own.ts";
 import { named, type ObjectName, sentence, type Why } from "../../../problem.ts";
+import type { UnknownField } from "../../unknown-fields.ts";
 import type { BrokenPolicy, PolicyReading } from "../backend-tls/policy.ts";
 import type { Grants } from "../grants.ts";
 import type { HeaderSettings } from "./never-fulfilled.ts";
 
 export interface BackendWorld {
   readonly object: ObjectName & { readonly namespace: string };
+  /** The fields of the route that Sluice does not know. */
+  readonly unknown: readonly UnknownField[];
   readonly grants: Grants;
   /** Returns a Service. It is called only for Services that the route may use. */
   service(key: string): Service | undefined;

@@ -6,8 +6,11 @@
  * because one that is left out would no longer guard anything.
  */
 import { longestLists, mostMatches, mostNamesOfTls } from "../../../model/gateway/limits.ts";
+import type { KubernetesObject } from "../../../model/objects.ts";
+import { own } from "../../../model/own.ts";
 import type { WatchedKind } from "../../../model/snapshot.ts";
-import { boolean, both, listOf, record, type Shape, text, texts, whole } from "./shape.ts";
+import { type UnknownField, unknownFields, withMetadata } from "../../unknown-fields.ts";
+import { anything, boolean, both, listOf, record, type Shape, some, text, texts, whole } from "./shape.ts";
 
 const reference = { group: text, kind: text, name: text, namespace: text };
 const objectReference = record(reference, ["name"]);
@@ -18,7 +21,7 @@ const condition = record(
   ["type", "status"],
 );
 const conditions = listOf(condition);
-const addresses = listOf(record({ type: text, value: text }));
+const addresses = listOf(record({ type: text, value: text, routability: text }));
 
 const namespaces = record({
   from: text,
@@ -33,6 +36,8 @@ const listeners = listOf(
       ...{ name: text, hostname: text, port: whole, protocol: text },
       tls: record({ mode: text, certificateRefs: listOf(objectReference), options: texts }),
       allowedRoutes: record({ namespaces, kinds: listOf(record({ group: text, kind: text }, ["kind"])) }),
+      // None of them is served yet, so a listener that has some is refused whatever they say.
+      filters: record({ requests: listOf(anything) }),
     },
     ["name", "port", "protocol"],
   ),
@@ -188,3 +193,32 @@ export const shapes: Readonly<Partial<Record<WatchedKind, ObjectShape>>> = {
     status: noStatus,
   },
 };
+
+const target = { group: anything, kind: anything, name: anything, sectionName: anything };
+const policyReference = listOf(record({ group: anything, kind: anything, name: anything }));
+
+/** The fields of policies that Sluice reads. Their types are checked where they are read. */
+const policies: Readonly<Partial<Record<WatchedKind, Shape>>> = {
+  BackendTLSPolicy: record({
+    targetRefs: listOf(record(target)),
+    validation: record({
+      ...{ caCertificateRefs: policyReference, wellKnownCACertificates: anything, hostname: anything },
+      subjectAltNames: listOf(record({ type: anything, hostname: anything, uri: anything })),
+    }),
+    options: anything,
+  }),
+  // All other keys are names of annotations.
+  RouteSettings: some({ targetRefs: listOf(record(target)) }),
+};
+
+/** The whole objects of each kind, by which fields are recognised that Sluice does not know. */
+const wholeShapes: Readonly<Record<string, Shape>> = Object.fromEntries([
+  ...Object.entries(shapes).map(([kind, { spec }]) => [kind, withMetadata(spec)] as const),
+  ...Object.entries(policies).map(([kind, spec]) => [kind, withMetadata(spec)] as const),
+]);
+
+/** Returns the fields of the object that Sluice does not know. */
+export function unknownIn(object: KubernetesObject): readonly UnknownField[] {
+  const shape = own(wholeShapes, object.kind);
+  return shape === undefined ? [] : unknownFields(shape, object);
+}

@@ -22,7 +22,7 @@ export const boolean: Shape = (value, field) =>
 
 /** Checks a list of at most `most` items. */
 export function listOf(shape: Shape, most = Number.POSITIVE_INFINITY): Shape {
-  return (value, field) => {
+  const list: Shape = (value, field) => {
     if (!Array.isArray(value)) return not(value, field, "a list");
     if (value.length > most) return { field, why: `has ${value.length} items, and ${most} are the most` };
     for (const [at, item] of value.entries()) {
@@ -31,12 +31,20 @@ export function listOf(shape: Shape, most = Number.POSITIVE_INFINITY): Shape {
     }
     return undefined;
   };
+  insides.set(list, { item: shape });
+  return list;
 }
 
 /** Makes the second check of values that the first one accepts. */
 export function both(first: Shape, second: Shape): Shape {
-  return (value, field) => first(value, field) ?? second(value, field);
+  const shape: Shape = (value, field) => first(value, field) ?? second(value, field);
+  const inside = insides.get(first);
+  if (inside !== undefined) insides.set(shape, inside);
+  return shape;
 }
+
+/** Accepts a value of any type. */
+export const anything: Shape = () => undefined;
 
 /** Checks a mapping from names to texts. */
 export const texts: Shape = (value, field) => {
@@ -48,7 +56,7 @@ export const texts: Shape = (value, field) => {
 /** Checks a mapping. Fields that are not in `fields` may have any type. */
 export function record(fields: Readonly<Record<string, Shape>>, required: readonly string[] = []): Shape {
   const all = Object.entries(fields);
-  return (value, field) => {
+  const shape: Shape = (value, field) => {
     if (!isMapping(value)) return not(value, field, "a mapping");
     const missing = required.find((name) => value[name] === undefined);
     if (missing !== undefined) return { field: `${field}.${missing}`, why: "is missing" };
@@ -59,6 +67,56 @@ export function record(fields: Readonly<Record<string, Shape>>, required: readon
     }
     return undefined;
   };
+  insides.set(shape, { fields: new Map(all) });
+  return shape;
+}
+
+/** Accepts a mapping that may have any other fields, too. Only these have a shape. */
+export function some(fields: Readonly<Record<string, Shape>>): Shape {
+  const shape: Shape = () => undefined;
+  insides.set(shape, { fields: new Map(Object.entries(fields)), isOpen: true });
+  return shape;
+}
+
+/** The fields of a mapping, or the shape of the items of a list. */
+interface Inside {
+  readonly fields?: ReadonlyMap<string, Shape>;
+  /** Whether it may have other fields. */
+  readonly isOpen?: true;
+  readonly item?: Shape;
+}
+
+const insides = new WeakMap<Shape, Inside>();
+
+/**
+ * Returns the fields of a value that its shape does not have. Each has its names and positions from
+ * the object on, and its value. A null field counts as absent, as in the API.
+ */
+export function strangeFields(shape: Shape, value: unknown): readonly StrangeField[] {
+  const found: StrangeField[] = [];
+  walk(shape, value, [], found);
+  return found;
+}
+
+export interface StrangeField {
+  readonly path: readonly (string | number)[];
+  readonly value: unknown;
+}
+
+function walk(shape: Shape, value: unknown, path: StrangeField["path"], found: StrangeField[]): void {
+  const { fields, item, isOpen = false } = insides.get(shape) ?? {};
+  if (item !== undefined && Array.isArray(value)) {
+    for (const [at, one] of value.entries()) walk(item, one, [...path, at], found);
+  }
+  if (fields === undefined || !isMapping(value)) return;
+  for (const name of Object.keys(value)) {
+    const { [name]: inner } = value;
+    if (inner === null || inner === undefined) continue;
+    const known = fields.get(name);
+    if (known === undefined) {
+      if (!isOpen) found.push({ path: [...path, name], value: inner });
+    } else if (insides.has(known)) walk(known, inner, [...path, name], found);
+  }
 }
 
 function not(value: unknown, field: string, wanted: string): Mistyped {
