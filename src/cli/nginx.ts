@@ -83,7 +83,8 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
   const because = await ending.ended;
   log.info({ because }, "ending; requests in flight are finished");
   // The controller reports meanwhile that it is not ready, so that no new requests arrive.
-  await delay(flags.shutdownGracePeriod * 1000);
+  const graceMs = flags.shutdownGracePeriod * 1000;
+  if (graceMs > 0) await Promise.all([delay(graceMs), opened.nginx.closeConnections()]);
   await orders.close();
   await streams?.end();
   await opened.nginx.stop(endOfPatienceMs);

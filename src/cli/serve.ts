@@ -125,7 +125,7 @@ export async function serve(
     trafficPart(program, { drainMs, afterMs: 0 }),
     countingPart(instruments),
     idleMemoryPart({ source, clock: systemClock, isReady: () => running.isReady, young }),
-    readinessPart(program, instruments, { graceMs: 0, drainMs }),
+    readinessPart(program, instruments, { graceMs: flags.shutdownGracePeriod * 1000, drainMs }),
   ];
   const ended = await runParts(parts, ending, log);
   if (ended.kind === "failed") return failed(out, withPortFlag(ended.why, flags));

@@ -1,7 +1,7 @@
 /**
- * Asks the running nginx which configuration it serves. The answer comes from whichever worker
- * accepted the connection, so one answer proves only that some worker has the new configuration:
- * `reload.ts` also looks at the old workers.
+ * Asks the running nginx which configuration it serves, and announces its end. An answer comes from
+ * whichever worker accepted the connection, so it proves only that some worker has the new
+ * configuration: `reload.ts` also looks at the old workers.
  */
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
@@ -22,10 +22,22 @@ export class Control {
    * `limitMs`.
    */
   generation(limitMs = 1_000): Promise<string | undefined> {
+    return this.#ask("/generation", limitMs);
+  }
+
+  /**
+   * Makes nginx close each connection after its next answer. It still accepts connections. It has
+   * no effect without Lua, or if nginx does not answer within `limitMs`.
+   */
+  async closeConnections(limitMs = 1_000): Promise<void> {
+    await this.#ask("/closing", limitMs);
+  }
+
+  #ask(path: string, limitMs: number): Promise<string | undefined> {
     return new Promise((resolve) => {
       const sent = request({
         socketPath: this.#socketPath,
-        path: "/generation",
+        path,
         headers: { authorization: this.#pass.authorization },
         agent: false,
         signal: AbortSignal.timeout(limitMs),

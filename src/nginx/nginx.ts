@@ -51,6 +51,11 @@ export interface Nginx {
   /** The number of times that nginx was restarted after it had died. */
   readonly restarts: number;
   /**
+   * Makes each answer close its connection, so that clients open their next one elsewhere. nginx
+   * still accepts connections. It is called some time before `stop`.
+   */
+  closeConnections(): Promise<void>;
+  /**
    * Lets requests in flight end for at most `limitMs`, and then ends nginx. An nginx that outlives
    * this process is released instead.
    */
@@ -106,6 +111,7 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
     get restarts() {
       return supervisor.restarts;
     },
+    closeConnections: () => control.closeConnections(),
     async stop(limitMs) {
       clearInterval(pruning);
       closing.abort();

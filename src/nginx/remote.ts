@@ -86,6 +86,8 @@ async function openRemote(
     get restarts() {
       return last.restarts;
     },
+    // `sluice nginx` does this. If only the controller ends, nginx goes on serving.
+    closeConnections: async () => {},
     async stop() {
       await looking.stop();
       line.close();

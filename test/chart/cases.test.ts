@@ -337,6 +337,7 @@ test("settings become text, and an integer stays one", async () => {
     "--watch-ingress-without-class=true",
     "--enable-topology-aware-routing=true",
     "--health-check-path=/health",
+    "--shutdown-grace-period=30",
     "--default-ssl-certificate=ingress-nginx/wildcard",
     "--enable-ssl-passthrough",
     "--sync-rate-limit=0.5",
@@ -625,6 +626,24 @@ test("a container whose resources lack memory gets a limit", async () => {
   expect(await resourcesOf({ controller: { resources: own } })).toEqual(own);
   const limits = { memory: "1Gi", cpu: 2 };
   expect(await resourcesOf({ controller: { resources: { limits } } })).toEqual({ requests, limits });
+});
+
+test("both containers wait at their end for load balancers, at most half of the termination grace period", async () => {
+  const gracesOf = async (controller: object, sluice: object = {}) => {
+    const rendered = await render({ controller, sluice: { ...sluice, nginxContainer: { enabled: true } } });
+    const { containers } = workloadOf(rendered).spec.template.spec;
+    return containers.map(({ args }: { readonly args: readonly string[] }) =>
+      args.filter((one) => one.startsWith("--shutdown-grace-period=")).map((one) => Number(one.split("=")[1])),
+    );
+  };
+  const both = (seconds: number) => [[seconds], [seconds]];
+  expect(await gracesOf({})).toEqual(both(30));
+  expect(await gracesOf({}, { shutdownGracePeriod: 45 })).toEqual(both(45));
+  expect(await gracesOf({ terminationGracePeriodSeconds: 41 })).toEqual(both(20));
+  expect(await gracesOf({ terminationGracePeriodSeconds: 0 })).toEqual(both(0));
+  expect(await gracesOf({ terminationGracePeriodSeconds: "" }, { shutdownGracePeriod: "45" })).toEqual(both(45));
+  expect(await gracesOf({ extraArgs: { "shutdown-grace-period": 7 } })).toEqual(both(7));
+  expect(await gracesOf({ extraArgs: { "shutdown-grace-period": 0 } })).toEqual(both(0));
 });
 
 test("keys and passwords can be kept in memory instead of on the node's disk", async () => {

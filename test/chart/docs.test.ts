@@ -24,11 +24,8 @@ const root = join(import.meta.dirname, "../..");
 
 /** The commands of a page start and end several controllers. */
 const longMs = 1_800_000;
-/**
- * Without this flag each controller would wait ten more seconds until a load balancer has noticed
- * its end.
- */
-const quickEnd = ["--post-shutdown-grace-period=0"];
+/** Without these flags each controller would wait until load balancers have noticed its end. */
+const quickEnd = ["--shutdown-grace-period=0", "--post-shutdown-grace-period=0"];
 
 let cluster: Cluster;
 let kubelet: Kubelet;

@@ -65,7 +65,10 @@ async function install(): Promise<void> {
       admissionWebhooks: { enabled: false },
       extraArgs: { "post-shutdown-grace-period": 0, "election-ttl": `${electionTtlMs / 1000}s` },
     },
-    sluice: { gateway: { services: { enabled: true, ports: "20000-20009", metadataPrefixes: ["team.example.com/"] } } },
+    sluice: {
+      shutdownGracePeriod: 0,
+      gateway: { services: { enabled: true, ports: "20000-20009", metadataPrefixes: ["team.example.com/"] } },
+    },
   };
   await execa(
     toolPath("helm"),

@@ -57,7 +57,7 @@ async function install(name: string, { workload = "deployment", set = [] }: Inst
   const helm = (...args: readonly string[]) =>
     execa(toolPath("helm"), [...args, "--kubeconfig", cluster.kubeconfig(), "--namespace", namespace]);
   const values = ["--values", join(import.meta.dirname, "cases", `${name}.yaml`)];
-  const quick = ["--set", "controller.extraArgs.post-shutdown-grace-period=0"];
+  const quick = ["--set", "controller.extraArgs.post-shutdown-grace-period=0,sluice.shutdownGracePeriod=0"];
   const one = ["--set", "controller.replicaCount=1", ...set.flatMap((value) => ["--set", value])];
   onTestFinished(async () => {
     await helm("uninstall", "ingress-nginx");

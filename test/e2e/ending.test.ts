@@ -84,6 +84,9 @@ test(`SIGTERM while ${inFlight} requests run: none is lost, new ones are served 
   await until("it is not healthy any more", async () => (await statusOf("127.0.0.1:10254", "/healthz")) === 500);
   expect(await answerOf("quick")).toBe("echo-a");
   expect(await statusOf("127.0.0.1:10254", "/healthz/ping")).toBe(200);
+  const connection = async () =>
+    (await request({ to: "192.0.2.1:80", host: "quick.example", agent })).headers.connection;
+  await until("answers close their connections", async () => (await connection()) === "close");
 
   await until("no new ones are served", async () => (await statusOf("192.0.2.1:80", "/healthz")) === undefined);
   held.release("done");

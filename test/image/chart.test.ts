@@ -95,6 +95,7 @@ const names = Array.from({ length: 100 }, (_, i) => `web-${i}`);
 const values = [
   ...["--set", "controller.admissionWebhooks.enabled=false", "--set", "defaultBackend.enabled=true"],
   ...["--set", "defaultBackend.port=18080", "--set", "controller.extraArgs.post-shutdown-grace-period=0"],
+  ...["--set", "sluice.shutdownGracePeriod=0"],
 ];
 
 test("a hundred Ingresses are served by the Pods of the chart", async () => {

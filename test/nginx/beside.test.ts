@@ -3,7 +3,7 @@
  * which runs nginx, and the controller, which sends it orders through a socket.
  */
 import { once } from "node:events";
-import { chmodSync, mkdirSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test, vi } from "vitest";
 import { nginxProcesses } from "../../src/nginx/process/processes.ts";
@@ -92,6 +92,16 @@ test("SIGTERM to `sluice nginx` ends nginx, too, and the program exits with 0", 
   await serve("last");
   expect(await ended(program, "SIGTERM")).toBe(0);
   expect(nginxProcesses(pod.folder)).toEqual([]);
+});
+
+test("after SIGTERM `sluice nginx` announces nginx's end, and nginx accepts connections until the grace period ends", async () => {
+  const program = pod.startProgram("--shutdown-grace-period=600");
+  const { serve } = await startSide();
+  await serve("last");
+  program.kill("SIGTERM");
+  const announced = join(pod.folder.logs, "closing.log");
+  await until("nginx to be told", () => readFileSync(announced, "utf8") !== "", patienceMs);
+  expect(await answer()).toBe("last");
 });
 
 test("no other account can send orders: the socket is private, and its folder must be closed to others", async () => {

@@ -9,7 +9,10 @@ import { expect, test } from "vitest";
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/operate.md"), "utf8");
 
-/** The rows of the table, by template and answering line. Clients do not reach `internal.tmpl`. */
+/**
+ * The rows of the table, by template and answering line. Clients do not reach `internal.tmpl`, nor
+ * the statuses 501 and 599, which only jump.
+ */
 const causes: Readonly<Record<string, string>> = {
   "external-auth.tmpl return 503;": "| 503 | the global auth service",
   "host-check.tmpl if ($contrary_host) { return 400; }": "| 400 | the request names two hosts",
@@ -20,6 +23,7 @@ const causes: Readonly<Record<string, string>> = {
   'location.tmpl if ($route_secured = "") { return 403; }': "| 403 | a client certificate is required",
   'location.tmpl if ($uri ~ "[\\x00-\\x1f]") { return 400; }': "| 400 | a control character",
   "location.tmpl {{#if dynamic}}if ($route_unserved) { return 503; }{{/if}}": "| 503 | the Service is missing",
+  "own-health.tmpl {{#if dynamic}}if ($s_closing) { return 503; }{{/if}}": "| 503 | the health path on a traffic port",
   "route-refused.tmpl return 401;": "| 401 | Basic authentication or the auth service refuses",
   "server-features.tmpl return 403;": "| 403 | the Secret of `auth-tls-secret`",
   'server-features.tmpl if ($ssl_client_s_dn !~ {{clientCertificate.subject}}) { return 403 "client certificate unauthorized"; }':
@@ -43,7 +47,7 @@ const answers = globSync("templates/**/*.tmpl", { cwd: root })
   .flatMap((path) =>
     readFileSync(join(root, path), "utf8")
       .split("\n")
-      .filter((line) => /\breturn [45](?!99)\d\d\b/.test(line))
+      .filter((line) => /\breturn [45](?!99|01)\d\d\b/.test(line))
       .map((line) => `${basename(path)} ${line.trim()}`),
   );
 

@@ -32,6 +32,22 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- end -}}
 {{- end -}}
 
+{{/*
+The flag for the time between SIGTERM and the closing of nginx's listeners; empty if extraArgs have
+it. A Pod with a short termination grace period needs half of that for requests in flight.
+*/}}
+{{- define "sluice.arguments.grace" -}}
+{{- $controller := .Values.controller -}}
+{{- if not (hasKey (default dict $controller.extraArgs) "shutdown-grace-period") -}}
+{{- $seconds := int64 (default 0 (include "sluice.own" . | fromJson).shutdownGracePeriod) -}}
+{{- $longest := $controller.terminationGracePeriodSeconds -}}
+{{- if not (or (kindIs "invalid" $longest) (eq (toString $longest) "")) -}}
+{{- $seconds = min $seconds (div (int64 $longest) 2) -}}
+{{- end }}
+- --shutdown-grace-period={{ $seconds }}
+{{- end -}}
+{{- end -}}
+
 {{/* --key=value for every entry, --key if the value is empty. */}}
 {{- define "sluice.extraArguments" -}}
 {{- range $key, $value := . }}
@@ -117,6 +133,7 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- if include "sluice.nginxContainer" . }}
 - --nginx-socket=/run/sluice/sockets/nginx.sock
 {{- end }}
+{{- include "sluice.arguments.grace" . }}
 {{- include "sluice.extraArguments" $controller.extraArgs }}
 {{- end -}}
 

@@ -125,6 +125,9 @@ shared folder. It has no token.
   args:
     - /sluice-nginx
     - --nginx-socket=/run/sluice/sockets/nginx.sock
+    {{- with include "sluice.arguments.grace" . | trim }}
+    {{- . | nindent 4 }}
+    {{- end }}
     {{- with include "sluice.extraArguments" (pick (default dict $controller.extraArgs) "shutdown-grace-period" "stream-port" "v") | trim }}
     {{- . | nindent 4 }}
     {{- end }}

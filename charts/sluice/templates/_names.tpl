@@ -186,6 +186,7 @@ The values below sluice, as JSON. A false in quotes is false here. They are miss
 */}}
 {{- define "sluice.own" -}}
 {{- $own := default dict .Values.sluice -}}
+{{- if not (hasKey $own "shutdownGracePeriod") -}}{{- $_ := set $own "shutdownGracePeriod" 30 -}}{{- end -}}
 {{- if not (hasKey $own "memoryLimit") -}}{{- $_ := set $own "memoryLimit" "4Gi" -}}{{- end -}}
 {{- $_ := set $own "nginxContainer" (default dict $own.nginxContainer) -}}
 {{- $_ := set $own "gateway" (default dict $own.gateway) -}}

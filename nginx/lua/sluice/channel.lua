@@ -26,6 +26,13 @@ function _M.serve()
   ngx.say(records:get(counters.writing) or 0)
 end
 
+-- Makes each answer close its connection from now on. nginx still accepts connections.
+function _M.close_connections()
+  records:safe_set(counters.closing, true)
+  records:incr(counters.generation, 1, 0)
+  ngx.say("closing")
+end
+
 -- nginx has put a body larger than its buffer into a file.
 function _M.body()
   local body = ngx.req.get_body_data()

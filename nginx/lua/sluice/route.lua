@@ -35,10 +35,11 @@ local own = {}
 
 function _M.end_names(ending)
   for _, name in ipairs({
-    "unrouted", "www", "app_root", "undecided", "unknown_shape", "contrary_host", "circle", "misdirected",
+    "unrouted", "www", "app_root", "undecided", "unknown_shape", "contrary_host", "circle", "misdirected", "closing",
   }) do
     own[name] = "@sluice_" .. name .. ending
   end
+  entry.use_closing(own.closing)
 end
 
 _M.end_names("")
@@ -236,6 +237,9 @@ end
 -- shape, else the named location where nginx is to continue.
 function _M.here(slot, shape)
   local target = entry.target(_M, slot)
+  if store.closing() then
+    return entry.closing(target)
+  end
   return target == shape and "" or target
 end
 

@@ -7,7 +7,8 @@ local decode = require("sluice.decode")
 
 local records = ngx.shared.sluice_records
 local now = ngx.now
-local generation_key = require("sluice.counters").generation
+local counters = require("sluice.counters")
+local generation_key = counters.generation
 
 local _M = {}
 
@@ -70,11 +71,21 @@ local function keep(sort, name, entry, bytes)
 end
 
 local last_generation, asked_at
+local closing
 
 -- Returns the present generation. Code that reads several records at one moment calls this once.
 function _M.generation()
-  last_generation, asked_at = records:get(generation_key), now()
-  return last_generation
+  local generation = records:get(generation_key)
+  if generation ~= last_generation then
+    closing = records:get(counters.closing)
+  end
+  last_generation, asked_at = generation, now()
+  return generation
+end
+
+-- Returns whether each answer closes its connection, as of the last generation.
+function _M.closing()
+  return closing
 end
 
 -- Returns the generation of this millisecond of nginx's clock: the one by which a request was

@@ -2,7 +2,7 @@
  * Values that only Sluice has. They are all below one key, so that they never collide with a key of
  * ingress-nginx.
  */
-import { copiedFlag, object, text, words } from "../shape.ts";
+import { copiedFlag, object, text, whole, words } from "../shape.ts";
 import { section } from "../value.ts";
 
 const sluice = section("sluice");
@@ -52,6 +52,12 @@ export const own = [
     false,
     copiedFlag,
     "Keeps the run folder, which holds keys and passwords, in memory instead of on the node's disk. Its size counts towards the memory limit. A new Pod starts without a journal in both cases.",
+  ),
+  sluice.own(
+    "shutdownGracePeriod",
+    30,
+    whole,
+    "Seconds for which a Pod that ends is not ready and still accepts connections, because load balancers learn late that it ends. At most half of controller.terminationGracePeriodSeconds. The flag shutdown-grace-period in controller.extraArgs comes first.",
   ),
   gateway.own(
     "controllerName",

@@ -89,7 +89,7 @@ export const changes = {
     kind: wholeNumber(0, 86_400),
     default: 0,
     value: "SECONDS",
-    doc: "Wait between SIGTERM and stopping nginx; the health check fails meanwhile.",
+    doc: "Wait between SIGTERM and stopping nginx; meanwhile the health check fails, and each answer closes its connection.",
   }),
   postShutdownGracePeriod: flag({
     name: "post-shutdown-grace-period",

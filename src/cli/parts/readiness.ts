@@ -28,7 +28,7 @@ export function readinessPart(program: Program, { health }: Instruments, { grace
         const { configuration } = running.started.sync;
         const within = drainMs === undefined ? configuration?.settings.workerShutdownTimeout : `${drainMs / 1000}s`;
         log.info({ because: ending.signal.reason, within }, "ending; requests in flight are finished");
-        await delay(graceMs);
+        if (graceMs > 0) await Promise.all([delay(graceMs), running.started.nginx.closeConnections()]);
       }),
   };
 }

@@ -83,10 +83,8 @@ export function podsAsProcesses(cluster: Cluster, flags: readonly string[] = [])
 function commandOf(cluster: Cluster, pod: Pod, container: Manifest, flags: readonly string[]): readonly string[] {
   const words: readonly string[] = [...(container.command ?? ["/sluice-init"]), ...(container.args ?? [])];
   if (!words.some((word) => word in programs && word !== "/sluice-init")) return ["node", "-e", hello(container.name)];
-  return expanded(words, environmentOf(cluster, pod, container)).flatMap((word) => [
-    ...(programs[word] ?? [word]),
-    ...(word === "/nginx-ingress-controller" ? flags : []),
-  ]);
+  const command = expanded(words, environmentOf(cluster, pod, container)).flatMap((word) => programs[word] ?? [word]);
+  return words.includes("/nginx-ingress-controller") ? [...command, ...flags] : command;
 }
 
 const hello = (name: string) =>

@@ -1,7 +1,7 @@
 /**
  * Builds a whole nginx.conf around the few lines that a test is about, with everything that nginx
- * needs in a run folder: modules, temporary folders and the control server. Tests read errors from
- * standard error (`error_log stderr notice`).
+ * needs in a run folder: modules, temporary folders and the control server, which logs the
+ * announcement of nginx's end. Tests read errors from standard error (`error_log stderr notice`).
  */
 import { createHash } from "node:crypto";
 import type { Capabilities, RenderedConfiguration, RunFolder } from "../../../src/nginx/index.ts";
@@ -43,6 +43,8 @@ ${buffers.map((name) => `  ${name}_temp_path ${folder.temp}/${name};`).join("\n"
     ${parts.open ? "" : `auth_basic sluice; auth_basic_user_file ${folder.nginxPass};`}
     location = /generation { try_files /no-such-file @generation; }
     location @generation { return 200 ${generation}; }
+    location = /closing { try_files /no-such-file @closing; }
+    location @closing { access_log ${folder.logs}/closing.log; return 200 closing; }
   }
 ${http}
 }

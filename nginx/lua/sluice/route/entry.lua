@@ -17,6 +17,19 @@ function _M.in_place(slot, shape, any_body)
   in_place[slot], takes_bodies[slot] = shape, any_body
 end
 
+-- The name of the location that makes nginx close the connection after the answer.
+local closing
+
+function _M.use_closing(name)
+  closing = name
+end
+
+-- Returns the location where nginx is to continue to reach the target, when it is about to end.
+function _M.closing(target)
+  ngx.var.s_closing = target
+  return closing
+end
+
 -- Runs in `location /`, and returns the label of the upstream for $proxy_upstream_name. It sets
 -- $s_at to the location where nginx is to continue, or leaves it empty if the text in place serves
 -- the request. An internal redirect, such as that of an error page, cannot continue in this
@@ -32,7 +45,9 @@ function _M.run(router, slot)
   if upstream then
     var.s_to = upstream
   end
-  if not is_usual or target ~= in_place[slot] or not (no_body or takes_bodies[slot]) then
+  if store.closing() then
+    var.s_at = _M.closing(target)
+  elseif not is_usual or target ~= in_place[slot] or not (no_body or takes_bodies[slot]) then
     var.s_at = target
   end
   return label or var.proxy_upstream_name or ""
