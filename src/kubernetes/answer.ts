@@ -79,6 +79,9 @@ interface Status {
   };
 }
 
+/** A proxy in between may name any time, so a longer one is not waited for. */
+const mostRetrySeconds = 60;
+
 /**
  * Reads the `Status` object of a refusal. For any other body, such as a proxy's page, only the HTTP
  * status is known.
@@ -91,7 +94,7 @@ export function failureFromStatus(code: number, body: unknown, retryAfterHeader?
     reason: status.reason || `Status${code}`,
     code: status.code ?? code,
     message: status.message ?? `the server answered ${code}`,
-    ...(seconds > 0 ? { retryAfterMs: seconds * 1000 } : {}),
+    ...(seconds > 0 ? { retryAfterMs: Math.min(seconds, mostRetrySeconds) * 1000 } : {}),
     ...(causes ? { causes } : {}),
   };
 }

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import type { Clock } from "../timing/clock.ts";
 import { type Answer, type ApiFailure, failed, ownFailure, succeeded } from "./answer.ts";
+import { mostBytes } from "./protobuf/cutter.ts";
 
 /** Returns what the bytes say. Throws if they are not of the expected form. */
 export type Decode<T = unknown> = (bytes: Buffer) => T;
@@ -23,7 +24,12 @@ export async function readBody(
   decode: Decode = json,
 ): Promise<Answer<unknown>> {
   const pieces: Buffer[] = [];
-  const broken = await readPieces(body, clock, inactivityMs, (piece) => pieces.push(piece));
+  const broken = await readPieces(
+    body,
+    clock,
+    () => inactivityMs,
+    (piece) => pieces.push(piece),
+  );
   if (broken) return failed(broken);
   const bytes = Buffer.concat(pieces);
   const unpacked = body.headers["content-encoding"] === "gzip" ? await unpack(bytes).catch(() => undefined) : bytes;
@@ -35,8 +41,20 @@ const unpack = promisify<Buffer, Buffer>(gunzip);
 
 /** Takes a stream apart into the bytes of its objects. */
 export interface Parts {
-  /** Returns the parts that the piece completes. */
+  /** Returns the parts that the piece completes. Throws if the bytes can begin none. */
   after(piece: Buffer): Iterable<Buffer>;
+  /** Whether the last part is complete. */
+  readonly isComplete: boolean;
+}
+
+/** The form of a stream, and how long it may be quiet. */
+export interface StreamForm<T> {
+  readonly parts?: Parts;
+  readonly decode?: Decode<T>;
+  /** After this time without data the connection counts as dead. */
+  readonly inactivityMs: number;
+  /** The same in the middle of an object; the default is `inactivityMs`. */
+  readonly halfwayMs?: number;
 }
 
 /**
@@ -47,40 +65,66 @@ export interface Parts {
 export async function readStream<T>(
   body: IncomingMessage,
   clock: Clock,
-  inactivityMs: number,
   onObject: (value: T) => ApiFailure | undefined,
-  parts: Parts = new Lines(),
-  decode: Decode<T> = json as Decode<T>,
+  { parts = new Lines(), decode = json as Decode<T>, inactivityMs, halfwayMs = inactivityMs }: StreamForm<T>,
 ): Promise<ApiFailure | undefined> {
   let ended: ApiFailure | undefined;
-  const broken = await readPieces(body, clock, inactivityMs, (piece) => {
-    for (const part of parts.after(piece)) {
+  const quietMs = () => (parts.isComplete ? inactivityMs : Math.min(halfwayMs, inactivityMs));
+  const broken = await readPieces(body, clock, quietMs, (piece) => {
+    const complete = partsAfter(parts, piece);
+    for (const part of complete ?? []) {
       if (ended) break;
       const value = decoded(part, decode);
       ended = value === undefined ? unreadable : onObject(value);
     }
+    if (complete === undefined) ended ??= unreadable;
     if (ended) body.destroy();
   });
   return ended ?? broken;
 }
 
-/** Lines that are not empty. */
+/** Returns undefined if the bytes can begin no object. */
+function partsAfter(parts: Parts, piece: Buffer): readonly Buffer[] | undefined {
+  try {
+    return [...parts.after(piece)];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Lines that are not empty. Each is an object of JSON. */
 class Lines implements Parts {
   #pending: Buffer[] = [];
+  #length = 0;
+
+  get isComplete(): boolean {
+    return this.#length === 0;
+  }
 
   *after(piece: Buffer): Generator<Buffer> {
     let from = 0;
     for (let end = piece.indexOf(newline); end >= 0; end = piece.indexOf(newline, from)) {
-      const line = Buffer.concat([...this.#pending, piece.subarray(from, end)]);
+      this.#add(piece.subarray(from, end));
+      const line = Buffer.concat(this.#pending, this.#length);
       this.#pending = [];
+      this.#length = 0;
       from = end + 1;
       if (line.length > 0) yield line;
     }
-    this.#pending.push(piece.subarray(from));
+    this.#add(piece.subarray(from));
+  }
+
+  #add(bytes: Buffer): void {
+    if (bytes.length === 0) return;
+    if (this.#length === 0 && !beginsObject(bytes)) throw new Error("a line that is no object");
+    this.#pending.push(bytes);
+    this.#length += bytes.length;
+    if (this.#length > mostBytes) throw new Error("a line that does not end");
   }
 }
 
 const newline = 10;
+const beginsObject = (bytes: Buffer): boolean => bytes[0] === 123;
 const json: Decode = (bytes) => JSON.parse(bytes.toString());
 const unreadable = ownFailure("unreadable", "the answer does not have the form of the API");
 
@@ -95,25 +139,28 @@ function decoded<T>(bytes: Buffer, decode: Decode<T>): T | undefined {
 function readPieces(
   body: IncomingMessage,
   clock: Clock,
-  inactivityMs: number,
+  quietMs: () => number,
   onPiece: (piece: Buffer) => void,
 ): Promise<ApiFailure | undefined> {
   return new Promise((resolve, reject) => {
-    let quiet = false;
-    const silence = () => {
-      quiet = true;
-      body.destroy();
+    let quiet: number | undefined;
+    const waitForMore = () => {
+      const limitMs = quietMs();
+      return clock.schedule(limitMs, () => {
+        quiet = limitMs;
+        body.destroy();
+      });
     };
-    let cancel = clock.schedule(inactivityMs, silence);
+    let cancel = waitForMore();
     body.on("data", (piece: Buffer) => {
       cancel();
-      cancel = clock.schedule(inactivityMs, silence);
       try {
         onPiece(piece);
       } catch (bug) {
         body.destroy();
         reject(bug as Error);
       }
+      cancel = waitForMore();
     });
     let cause = "the connection broke";
     body.once("error", (error: NodeJS.ErrnoException) => {
@@ -121,7 +168,7 @@ function readPieces(
     });
     body.once("close", () => {
       cancel();
-      if (quiet) resolve(ownFailure("silent", `nothing came for ${inactivityMs} ms`));
+      if (quiet !== undefined) resolve(ownFailure("silent", `nothing came for ${quiet} ms`));
       else resolve(body.complete ? undefined : ownFailure("unreachable", cause));
     });
   });

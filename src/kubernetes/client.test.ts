@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { ConfigMap } from "../model/objects.ts";
 import { Client } from "./client.ts";
@@ -86,10 +86,10 @@ test("each request is reported with its verb and its outcome", async () => {
   await client.watch(configMaps, watching, () => {}, never);
   const tookMs = 0;
   expect(sent).toEqual([
-    { verb: "get", code: 404, tookMs },
-    { verb: "list", code: 404, tookMs },
-    { verb: "delete", code: 201, tookMs },
-    { verb: "watch", code: 0, tookMs },
+    { verb: "get", path: "/api/v1/namespaces/default/configmaps/a", code: 404, tookMs },
+    { verb: "list", path: "/api/v1/configmaps", code: 404, tookMs },
+    { verb: "delete", path: "/api/v1/namespaces/default/configmaps/a", code: 201, tookMs },
+    { verb: "watch", path: "/api/v1/configmaps", code: 0, reason: "Unreachable", tookMs },
   ]);
 });
 
@@ -213,6 +213,54 @@ test("a watch without events for too long ends as silent, and one that is stoppe
   const stop = new AbortController();
   const ended = client.watch(configMaps, watching, () => stop.abort(), stop.signal);
   expect(await ended).toMatchObject({ reason: "Aborted" });
+});
+
+test.each([
+  ["a page", "<html>"],
+  ["a frame of protobuf", "\0\0\0\u000c\n\u0005ADDED"],
+])("a watch that begins with %s is unreadable at once, without the end of a line", async (_what, text) => {
+  answer = (_request, response) => response.write(text);
+  expect(await client.watch(configMaps, watching, () => {}, never)).toMatchObject({ reason: "Unreadable" });
+});
+
+test.each([
+  ["JSON", Buffer.from('{"type":"ADDED","object":{')],
+  ["a frame of two gigabytes", Buffer.from("\x80\0\0\0", "latin1")],
+  ["a frame that is no event", Buffer.from("\0\0\0\x09\x08\x01", "latin1")],
+])("a watch in protobuf that begins with %s is unreadable at once", async (_what, bytes) => {
+  const of = { ...configMaps, binary: message({}) };
+  answer = (_request, response) => {
+    response.writeHead(200, { "content-type": "application/vnd.kubernetes.protobuf;stream=watch" }).write(bytes);
+  };
+  expect(await client.watch(of, watching, () => {}, never)).toMatchObject({ reason: "Unreadable" });
+});
+
+test("a watch that stops in the middle of an event ends after ten seconds, however long it may be silent", async () => {
+  answer = (_request, response) => response.write(`${event("ADDED", 1)}{"type":"MODIFIED"`);
+  const ended = client.watch(configMaps, { ...watching, inactivityMs: 60_000 }, () => void clock.advance(9_999), never);
+  let isOver = false;
+  void ended.then(() => {
+    isOver = true;
+  });
+  await vi.waitFor(() => expect(clock.now()).toBe(9_999));
+  expect(isOver).toBe(false);
+  await clock.advance(10_000);
+  expect(await ended).toMatchObject({ reason: "Silent", message: "nothing came for 10000 ms" });
+});
+
+test("a write waits for its answer for a shorter time than a list", async () => {
+  client.close();
+  const { port } = server.address() as AddressInfo;
+  const proof = async () => ({ tls: {}, headers: {} });
+  const credentials = { server: new URL(`http://127.0.0.1:${port}`), namespace: undefined, proof };
+  client = new Client(credentials, { clock });
+  answer = () => void clock.advance(15_000);
+  expect(await client.delete(configMaps, name, never)).toMatchObject({ failure: { reason: "Silent" } });
+  answer = async (_request, response) => {
+    await clock.advance(59_000);
+    json(response, 200, { metadata: { resourceVersion: "7" } });
+  };
+  expect(await client.list(configMaps, {}, never)).toMatchObject({ ok: true });
 });
 
 test("an exception of a watch's listener is thrown by the watch", async () => {

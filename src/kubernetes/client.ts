@@ -36,6 +36,11 @@ import type {
 import { collectionOf, type ObjectName, pathOf, type Resource } from "./resource.ts";
 import { Transport, type TransportRequest } from "./transport.ts";
 
+/** The rest of an event of a watch may be late by this time. */
+const halfwayMs = 10_000;
+
+const readingVerbs: ReadonlySet<Verb> = new Set(["get", "list", "watch"]);
+
 const patchTypes = {
   merge: "application/merge-patch+json",
   json: "application/json-patch+json",
@@ -47,16 +52,18 @@ export class Client {
   readonly #transport: Transport;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
+  readonly #writeTimeoutMs: number;
   readonly #report: ((request: SentRequest) => void) | undefined;
   #version: Promise<Answer<ServerVersion>> | undefined;
   /** The namespace the credentials belong to. */
   readonly namespace: string | undefined;
 
   constructor(credentials: Credentials, options: ClientOptions = {}) {
-    const { userAgent = "sluice", clock = systemClock, timeoutMs = 60_000, report } = options;
+    const { userAgent = "sluice", clock = systemClock, timeoutMs = 60_000, writeTimeoutMs = 15_000, report } = options;
     this.#transport = new Transport(credentials, userAgent, clock);
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
+    this.#writeTimeoutMs = Math.min(writeTimeoutMs, timeoutMs);
     this.#report = report;
     this.namespace = credentials.namespace;
   }
@@ -105,7 +112,8 @@ export class Client {
       return undefined;
     };
     const parts = listParts();
-    const ended = await readStream(opened.value, this.#clock, this.#timeoutMs, onPart, parts, listPartsOf(of.binary));
+    const form = { parts, decode: listPartsOf(of.binary), inactivityMs: this.#timeoutMs };
+    const ended = await readStream(opened.value, this.#clock, onPart, form);
     if (signal.aborted) return failed(ownFailure("aborted", "stopped while it was read"));
     if (ended !== undefined) return failed(ended);
     if (version === undefined || !parts.isComplete) return failed(ownFailure("unreadable", "the list has no end"));
@@ -174,7 +182,7 @@ export class Client {
    */
   async watch<T extends KubernetesObject>(
     of: Resource<T>,
-    { namespace, inactivityMs, sendInitialEvents, ...selected }: WatchOptions,
+    { namespace, inactivityMs, sendInitialEvents, onOpened, ...selected }: WatchOptions,
     onEvent: (event: WatchEvent<T>) => void,
     signal: AbortSignal,
   ): Promise<ApiFailure | undefined> {
@@ -185,6 +193,7 @@ export class Client {
     const opened = await this.#open({ verb: "watch", path: pathOf(of, { namespace }), query, ...binary(of) }, signal);
     if (!opened.ok) return opened.failure;
     const body = opened.value;
+    onOpened?.();
     const onObject = (object: unknown) => {
       const event = object as WatchEvent<T> | { readonly type: "ERROR"; readonly object: unknown };
       if (event.type === "ERROR") return failureFromStatus(500, event.object);
@@ -193,10 +202,9 @@ export class Client {
       return undefined;
     };
     const { binary: item } = of;
-    const ended =
-      item !== undefined && isProtobuf(body)
-        ? await readStream(body, this.#clock, inactivityMs, onObject, frames(), (frame) => eventIn(frame, item))
-        : await readStream(body, this.#clock, inactivityMs, onObject);
+    const isBinary = item !== undefined && isProtobuf(body);
+    const form = isBinary ? { parts: frames(), decode: (frame: Buffer): unknown => eventIn(frame, item) } : {};
+    const ended = await readStream(body, this.#clock, onObject, { ...form, inactivityMs, halfwayMs });
     return signal.aborted ? ownFailure("aborted", "the watch was stopped") : ended;
   }
 
@@ -236,10 +244,11 @@ export class Client {
     const sent = await this.#transport.send({
       ...wanted,
       method: methods[verb],
-      headTimeoutMs: this.#timeoutMs,
+      headTimeoutMs: readingVerbs.has(verb) ? this.#timeoutMs : this.#writeTimeoutMs,
       signal,
     });
-    this.#report?.({ verb, code: sent.ok ? sent.value.code : 0, tookMs: this.#clock.now() - started });
+    const request = { verb, path: wanted.path, tookMs: this.#clock.now() - started };
+    this.#report?.({ ...request, ...(sent.ok ? { code: sent.value.code } : { code: 0, reason: sent.failure.reason }) });
     if (!sent.ok) return sent;
     const { code, retryAfter, body } = sent.value;
     if (code >= 200 && code < 300) return succeeded(body);

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
 import type { ConfigMap } from "../model/objects.ts";
 import { type Answer, type ApiFailure, failed, failureFromStatus, ownFailure, succeeded } from "./answer.ts";
@@ -34,6 +34,12 @@ interface Watch {
   readonly end: (failure?: ApiFailure) => void;
 }
 
+/** Whether the server begins to answer watches. */
+let opens = true;
+beforeEach(() => {
+  opens = true;
+});
+
 /**
  * Sets up a server that the test controls: it answers lists with `lists`, in order, and the test
  * itself drives each watch.
@@ -59,6 +65,7 @@ function setUp(
     },
     watch(_of: unknown, asked: WatchOptions, onEvent: (event: WatchEvent<ConfigMap>) => void, signal: AbortSignal) {
       return new Promise<ApiFailure | undefined>((resolve, reject) => {
+        if (opens) asked.onOpened?.();
         signal.addEventListener("abort", () => resolve(ownFailure("aborted", "stopped")));
         const send = (...sent: readonly WatchEvent<ConfigMap>[]) => {
           try {
@@ -96,7 +103,7 @@ describe("the first list", () => {
     expect(listed).toMatchObject([{ limit: 1 }, { limit: 1, continue: "next" }]);
     expect(informer.store.size).toBe(2);
     expect(informer.hasSynced).toBe(true);
-    expect(last().options).toMatchObject({ resourceVersion: "7", timeoutSeconds: 45, inactivityMs: 55_000 });
+    expect(last().options).toMatchObject({ resourceVersion: "7", timeoutSeconds: 28, inactivityMs: 38_000 });
   });
 
   test("is requested in one page when a continue token has expired", async () => {
@@ -304,6 +311,29 @@ describe("a watch", () => {
       await clock.advance(retryMs);
     }
     expect(waits).toEqual([1_200, 2_400, 1_200, 2_400]);
+  });
+
+  test("that gets an error inside waits as for any failure, and not as for a refusal", async () => {
+    const { clock, last, events } = await started(Array.from({ length: 9 }, () => page(60, [])));
+    last().end(failureFromStatus(404, { message: "foreign" }));
+    await clock.advance(0);
+    expect(events.at(-1)).toMatchObject({ kind: "failed", denied: false, broken: true, retryMs: 1_200 });
+    opens = false;
+    await clock.advance(1_200);
+    last().end(failureFromStatus(404, { message: "no such kind" }));
+    await clock.advance(0);
+    expect(events.at(-1)).toMatchObject({ kind: "failed", denied: true, broken: false });
+  });
+
+  test("whose connection breaks is no broken watch, and one with an unreadable event is", async () => {
+    const { clock, last, events } = await started(Array.from({ length: 9 }, () => page(60, [])));
+    last().end(ownFailure("unreachable", "cut"));
+    await clock.advance(0);
+    expect(events.at(-1)).toMatchObject({ kind: "failed", broken: false });
+    await clock.advance(2_000);
+    last().end(ownFailure("unreadable", "noise"));
+    await clock.advance(0);
+    expect(events.at(-1)).toMatchObject({ kind: "failed", broken: true });
   });
 
   test("reports an object once when a list has it again unchanged", async () => {

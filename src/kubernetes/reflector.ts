@@ -35,9 +35,9 @@ export interface ReflectorOptions<T> extends Selection {
    */
   readonly streamingLists?: boolean;
   /**
-   * A watch requests that the server keeps it between this time and twice this time. client-go
+   * A watch requests that the server keeps it between this time and a third more. client-go
    * requests five minutes or more. But if objects seldom change, the missing end of a watch is
-   * the first sign of a dead connection.
+   * the first sign of a dead connection. With the default of 24 s it is noticed within 42 s.
    */
   readonly watchSeconds?: number;
   /**
@@ -57,11 +57,19 @@ export type ReflectorEvent =
   | { readonly kind: "watching"; readonly resourceVersion: string }
   /**
    * The Reflector tries again after `retryMs`. With `denied` the server refuses permanently, so the
-   * wait is long.
+   * wait is long. With `broken` the server was reached, and what it sent cannot be used.
    */
-  | { readonly kind: "failed"; readonly denied: boolean; readonly failure: ApiFailure; readonly retryMs: number }
+  | {
+      readonly kind: "failed";
+      readonly denied: boolean;
+      readonly broken: boolean;
+      readonly failure: ApiFailure;
+      readonly retryMs: number;
+    }
   /** All objects are requested again; `why` is the reason. */
-  | { readonly kind: "version-lost"; readonly why: string };
+  | { readonly kind: "version-lost"; readonly why: string }
+  /** The signal has aborted; no event follows. */
+  | { readonly kind: "ended" };
 
 /**
  * The end of one turn of the loop: the server closed the watch as announced, the version was lost,
@@ -96,6 +104,8 @@ export class Reflector<T extends KubernetesObject> {
   #version: string | undefined;
   #mayStream: boolean;
   #suspicious = false;
+  /** Whether the server had begun to answer the watch that ended last. */
+  #wasOpened = false;
   /**
    * Ends the wait after a failure. It is undefined if there is no wait, or if the wait may
    * not be shortened.
@@ -118,17 +128,25 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Runs until the signal aborts. Rejects only when the sink or the transform throws. */
   async run(signal: AbortSignal): Promise<void> {
+    await this.#keep(signal);
+    this.#options.report?.({ kind: "ended" });
+  }
+
+  async #keep(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     while (!signal.aborted) {
       const started = clock.now();
+      this.#wasOpened = false;
       const end = this.#version === undefined ? await this.#begin(signal) : await this.#resume(signal);
       if (signal.aborted) return;
       const failure = this.#failureOf(end, clock.now() - started);
       if (failure === undefined) continue;
-      const denied = isDenied(failure);
+      // An error inside a watch says nothing about the right to watch.
+      const denied = isDenied(failure) && !this.#wasOpened;
+      const broken = failure.reason === ownReasons.unreadable || (this.#wasOpened && failure.code > 0);
       const retryMs = Math.max((denied ? this.#denial : this.#trouble).next(), failure.retryAfterMs ?? 0);
       this.#suspicious = true;
-      this.#options.report?.({ kind: "failed", denied, failure, retryMs });
+      this.#options.report?.({ kind: "failed", denied, broken, failure, retryMs });
       await this.#wait(retryMs, denied || failure.retryAfterMs !== undefined, signal);
     }
   }
@@ -206,19 +224,22 @@ export class Reflector<T extends KubernetesObject> {
 
   /** Watches from `version` on. Without a version, the present objects come first. */
   async #watch(signal: AbortSignal, version: string | undefined): Promise<TurnEnd> {
-    const { clock, random, watchSeconds = 30, inactivityMs, report } = this.#options;
-    const timeoutSeconds = Math.round(watchSeconds * (1 + random()));
+    const { clock, random, watchSeconds = 24, inactivityMs, report } = this.#options;
+    const timeoutSeconds = Math.round(watchSeconds * (1 + random() / 3));
     const started = clock.now();
     const initial = new Map<string, T>();
     let listed = version !== undefined;
     let brought = false;
     this.#suspicious = false;
-    if (version !== undefined) report?.({ kind: "watching", resourceVersion: version });
     const options = {
       ...this.#selection,
       ...(version === undefined ? { sendInitialEvents: true } : { resourceVersion: version }),
       timeoutSeconds,
       inactivityMs: inactivityMs ?? timeoutSeconds * 1_000 + lateMs,
+      onOpened: () => {
+        this.#wasOpened = true;
+        if (version !== undefined) report?.({ kind: "watching", resourceVersion: version });
+      },
     };
     const onEvent = (event: WatchEvent<T>) => {
       if (listed) {

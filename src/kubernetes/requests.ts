@@ -30,6 +30,8 @@ export interface WatchOptions extends Selection {
   readonly inactivityMs: number;
   /** Requests the present objects as `ADDED` events first (WatchList). */
   readonly sendInitialEvents?: boolean;
+  /** Called when the server has begun to answer. */
+  readonly onOpened?: () => void;
 }
 
 export interface WatchEvent<T> {
@@ -60,18 +62,23 @@ export interface DeleteOptions {
 export interface ClientOptions {
   readonly userAgent?: string;
   readonly clock?: Clock;
-  /** The limit until a request other than a watch is answered, and for pauses within its answer. */
+  /** The limit until a request is answered, and for pauses within its answer other than a watch's. */
   readonly timeoutMs?: number;
+  /** The limit until a write is answered; never more than `timeoutMs`. */
+  readonly writeTimeoutMs?: number;
   readonly report?: (request: SentRequest) => void;
 }
 
 /** A request that ended, with or without an answer, for metrics. */
 export interface SentRequest {
   readonly verb: Verb;
+  readonly path: string;
   /** The HTTP status; 0 when no answer came. */
   readonly code: number;
   /** The time until the head of the answer. */
   readonly tookMs: number;
+  /** The reason of the failure if no answer came, such as `Silent`. */
+  readonly reason?: string;
 }
 
 /** The verbs of RBAC. */

@@ -12,9 +12,9 @@ async function samples(metrics: RuntimeMetrics): Promise<readonly string[]> {
 
 test("requests are counted by verb and status, and one without an answer has no status", async () => {
   const metrics = metricsWith(true);
-  metrics.request({ verb: "list", code: 200, tookMs: 3 });
-  metrics.request({ verb: "list", code: 200, tookMs: 3 });
-  metrics.request({ verb: "watch", code: 0, tookMs: 3 });
+  metrics.request({ verb: "list", path: "/api/v1/pods", code: 200, tookMs: 3 });
+  metrics.request({ verb: "list", path: "/api/v1/pods", code: 200, tookMs: 3 });
+  metrics.request({ verb: "watch", path: "/api/v1/pods", code: 0, tookMs: 3 });
   expect(await samples(metrics)).toEqual([
     'sluice_api_requests_total{verb="list",code="200"} 2',
     'sluice_api_requests_total{verb="watch",code="none"} 1',
@@ -28,7 +28,7 @@ test("a streaming list counts as a list and a watch, and a failure is counted by
   metrics.reflected("ingresses", { kind: "listed", objects: 7, streamed: true, tookMs: 40 });
   metrics.reflected("ingresses", { kind: "watching", resourceVersion: "1" });
   const failure = { reason: "Expired", code: 410, message: "" };
-  metrics.reflected("ingresses", { kind: "failed", denied: false, failure, retryMs: 1 });
+  metrics.reflected("ingresses", { kind: "failed", denied: false, broken: false, failure, retryMs: 1 });
   metrics.reflected("ingresses", { kind: "version-lost", why: "" });
   expect(await samples(metrics)).toEqual([
     'sluice_reflector_lists_total{kind="ingresses"} 1',
@@ -70,7 +70,7 @@ test("a leader has the value 1 and afterwards 0, and a replica that never led ha
 test("without --enable-metrics only metrics of Sluice itself are there", async () => {
   const metrics = metricsWith(false);
   metrics.elected({ kind: "leading" });
-  metrics.request({ verb: "get", code: 404, tookMs: 1 });
+  metrics.request({ verb: "get", path: "/api/v1/pods", code: 404, tookMs: 1 });
   expect((await metrics.exposition()).includes("nginx_ingress_controller")).toBe(false);
   expect(await samples(metrics)).toContain('sluice_api_requests_total{verb="get",code="404"} 1');
 });

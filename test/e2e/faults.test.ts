@@ -189,6 +189,59 @@ test(`after ${faults} random faults on two ways, in JSON and protobuf, the cache
   });
 });
 
+const frame = (length: number, content: Buffer) => {
+  const head = Buffer.alloc(4);
+  head.writeUInt32BE(length);
+  return Buffer.concat([head, content]);
+};
+const json = (value: unknown) => Buffer.from(`${JSON.stringify(value)}\n`);
+const noise = Buffer.from(Array.from({ length: 300 }, () => Math.floor(chance.share() * 256)));
+/** Bytes that no API server sends in a watch of this form. */
+const foreign: readonly (readonly [string, "JSON" | "protobuf", Buffer])[] = [
+  ["an error without a reason", "JSON", json({ type: "ERROR", object: { hello: 1 } })],
+  [
+    "an error that asks to wait for an hour",
+    "JSON",
+    json({ type: "ERROR", object: { details: { retryAfterSeconds: 3600 } } }),
+  ],
+  ["an error that says not found", "JSON", json({ type: "ERROR", object: { kind: "Status", code: 404 } })],
+  ["a frame of protobuf", "JSON", frame(12, Buffer.from("\n\u0005ADDED\u0012\u0003abc"))],
+  ["random bytes", "JSON", noise],
+  ["half an event", "JSON", Buffer.from('{"type":"MODIFIED","object":{')],
+  ["a line of JSON", "protobuf", json({ type: "ADDED", object: {} })],
+  ["a frame of two gigabytes", "protobuf", frame(2 ** 31, Buffer.from("\n\u0005ADDED"))],
+  ["a frame of random bytes", "protobuf", frame(noise.length, Buffer.concat([Buffer.of(0), noise]))],
+  ["half a frame", "protobuf", frame(500, Buffer.from("\n\u0005ADDED"))],
+];
+
+test.each(foreign)(
+  "a watch in which %s stands in %s is opened again, and misses no change",
+  async (_what, form, bytes) => {
+    const garbling = new FaultyApi(cluster);
+    const client = await clientOf(await garbling.listen("127.0.0.1"));
+    const stop = new AbortController();
+    const failures: { readonly broken: boolean; readonly denied: boolean; readonly retryMs: number }[] = [];
+    const of = form === "JSON" ? configMaps : inProtobuf;
+    const report = (event: ReflectorEvent) => {
+      if (event.kind === "failed") failures.push(event);
+    };
+    const informer = new SharedInformer(client, of, { namespace: "default", streamingLists: false, report });
+    const ended = informer.run(stop.signal);
+    await informer.synced;
+    await until("the watch gets the bytes", () => garbling.inject(bytes) > 0);
+    await until("the watch has failed", () => failures.length > 0, 15_000);
+    const version = await changeSomething(7);
+    const isThere = () => informer.store.list().some(({ metadata }) => metadata.resourceVersion === version);
+    await until("the change is seen", isThere, 15_000);
+    expect(failures[0]).toMatchObject({ denied: false });
+    expect(failures[0]!.retryMs).toBeLessThan(2_000);
+    stop.abort();
+    await ended;
+    client.close();
+    await garbling.close();
+  },
+);
+
 test("a watch that stalls without changes is noticed soon after the server should have ended it", async () => {
   const stalling = new FaultyProxy({ host: new URL(cluster.url).hostname, port: Number(new URL(cluster.url).port) });
   const client = await clientOf(await stalling.listen("127.0.0.1"));

@@ -155,7 +155,7 @@ function recorderOf({ client, clock, log }: ClusterSideOptions): EventRecorder {
 function clusterOptions(options: ClusterSideOptions, gateways: GatewaySide): Parameters<typeof openCluster>[1] {
   const { flags, accept, clock, random, log, metrics } = options;
   const given = (...keys: readonly (string | undefined)[]) => keys.filter((key) => key !== undefined);
-  const lines = new ClusterLog(log, () => clock.now());
+  const lines = new ClusterLog(log, clock);
   return {
     watchNamespace: flags.watchNamespace,
     watchNamespaceSelector: flags.watchNamespaceSelector,

@@ -1,8 +1,14 @@
 /**
  * Takes a body apart while it arrives, so that it is never whole in memory. The parts are frames of
- * a watch, or fields of a list. Nothing here fails: bytes of another form become parts that
- * cannot be read.
+ * a watch, or fields of a list. Bytes of another form become parts that cannot be read. If they
+ * would have to be waited for, they are refused at once.
  */
+
+/**
+ * The most bytes of one object. etcd takes 1.5 MB, and some operators raise that several times. So
+ * a longer object is none, and nothing waits for its end.
+ */
+export const mostBytes = 64 * 1024 * 1024;
 
 /**
  * Returns where the part that begins at `at` ends. An end beyond the bytes asks for as many as it
@@ -26,7 +32,7 @@ export class Cutter {
     return this.#length === 0;
   }
 
-  /** Returns the parts that the piece completes. */
+  /** Returns the parts that the piece completes. Throws if the next part would be too long. */
   *after(piece: Buffer): Generator<Buffer> {
     this.#pieces.push(piece);
     this.#length += piece.length;
@@ -43,14 +49,20 @@ export class Cutter {
     this.#pieces = [bytes.subarray(at)];
     this.#length = bytes.length - at;
     this.#needed = end - at;
+    if (this.#needed > mostBytes) throw new Error("a part that is too long");
   }
 }
 
 /** The bytes of a length in front of each frame. */
 export const frameHead = 4;
 
+/** The tag of the first field of a WatchEvent, its type. */
+const firstTag = 0x0a;
+
+/** Throws if the frame is no WatchEvent. Its length would be any number, and could take for ever. */
 export function endOfFrame(bytes: Buffer, at: number): number {
   const head = at + frameHead;
+  if (bytes.length > head && bytes[head] !== firstTag) throw new Error("a frame that is no event");
   return head > bytes.length ? head : head + bytes.readUInt32BE(at);
 }
 

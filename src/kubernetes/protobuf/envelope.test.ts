@@ -50,14 +50,23 @@ function partsOf(cutter: ReturnType<typeof frames>, bytes: Buffer, cuts: readonl
 }
 
 const cuts = fc.array(fc.nat(300));
+const tagOfType = Buffer.of(0x0a);
 
 test("a watch gives the same frames however its bytes arrive", () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 20 })), cuts, (contents, at) => {
-      const whole = contents.map(framed);
+      const whole = contents.map((content) => framed(Buffer.concat([tagOfType, content])));
       expect(partsOf(frames(), Buffer.concat(whole), at)).toEqual(whole);
     }),
   );
+});
+
+test.each([
+  ["a length of two gigabytes", Buffer.of(128, 0, 0, 0)],
+  ["the first byte of no event", Buffer.of(0, 0, 0, 9, 8)],
+  ["a line of JSON", Buffer.from('{"type"')],
+])("a watch refuses a frame with %s before the frame is complete", (_what, bytes) => {
+  expect(() => [...frames().after(bytes)]).toThrow();
 });
 
 test("a list gives the same items however its bytes arrive, and shows whether its end is missing", () => {

@@ -37,10 +37,13 @@ export class FaultyApi {
    * one.
    */
   fault: HttpFault | undefined;
+  /** A request for which this is true gets no answer, and does not reach the server. */
+  swallows: (asked: IncomingMessage) => boolean = () => false;
   /** The number of wrong answers so far. */
   readonly met: HttpFault[] = [];
   /** The number of requests so far. */
   requests = 0;
+  readonly #watches = new Set<ServerResponse>();
 
   constructor({ url, authority }: Pick<Cluster, "url" | "authority">) {
     this.#target = new URL(url);
@@ -48,6 +51,7 @@ export class FaultyApi {
     this.#server = createServer((asked, answer) => {
       this.requests += 1;
       const { fault } = this;
+      if (this.swallows(asked)) return void asked.resume();
       if (fault !== undefined) this.met.push(fault);
       if (fault === undefined || fault === "truncated") this.#forward(asked, answer, fault === "truncated");
       else answerWrongly(answer, fault);
@@ -62,6 +66,12 @@ export class FaultyApi {
   /** Connections that are open now. */
   open(): Promise<number> {
     return new Promise((resolve) => this.#server.getConnections((_error, count) => resolve(count)));
+  }
+
+  /** Sends these bytes in every open watch, as a broken proxy would. Returns how many there are. */
+  inject(bytes: Buffer): number {
+    for (const watch of this.#watches) watch.write(bytes);
+    return this.#watches.size;
   }
 
   /** Ends every connection that is open now. */
@@ -83,6 +93,7 @@ export class FaultyApi {
       const { "content-length": _length, ...kept } = response.headers;
       answer.writeHead(response.statusCode ?? 502, kept);
       response.on("error", () => answer.destroy());
+      if (asked.url?.includes("watch=true")) this.#watches.add(answer);
       if (!half) return void response.pipe(answer);
       response.once("data", (chunk: Buffer) => {
         answer.end(chunk.subarray(0, chunk.length >> 1));
@@ -91,7 +102,10 @@ export class FaultyApi {
       response.once("end", () => answer.end());
     });
     sent.on("error", () => answer.destroy());
-    answer.once("close", () => sent.destroy());
+    answer.once("close", () => {
+      this.#watches.delete(answer);
+      sent.destroy();
+    });
     asked.pipe(sent);
   }
 }
