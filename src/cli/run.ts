@@ -5,7 +5,7 @@
  */
 import { existsSync } from "node:fs";
 import { fakeCertificate } from "../certificates/fake.ts";
-import { Client } from "../kubernetes/index.ts";
+import { Client, type SentRequest } from "../kubernetes/index.ts";
 import type { Log } from "../log/log.ts";
 import { RuntimeMetrics } from "../metrics/runtime-metrics.ts";
 import { type FoundNginx, makeLogFolders, nginxHere, openRunFolder, remoteNginx, usualLogs } from "../nginx/index.ts";
@@ -41,6 +41,7 @@ import { listenForEnding } from "./run/ending.ts";
 import { withPortFlag } from "./run/port-flags.ts";
 import { metricLabels } from "./run/running.ts";
 import type { Around } from "./run/start-checks.ts";
+import { UnansweredWrites } from "./run/unanswered-writes.ts";
 
 const failed = failedAs("run");
 
@@ -76,10 +77,16 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     enabled: flags.enableMetrics,
     electionId: flags.electionId,
   });
-  const client = new Client(found.credentials, { userAgent, report: (request) => metrics.request(request) });
+  const writes = new UnansweredWrites();
+  const report = (request: SentRequest) => {
+    metrics.request(request);
+    writes.note(request);
+  };
+  const client = new Client(found.credentials, { userAgent, report });
   const accept = translateOptions(flags, "run", undefined, pod.namespace);
   const clock = systemClock;
-  const cluster = openClusterSide({ client, flags, accept, env, log, clock, random: Math.random, metrics, ending });
+  const { random } = Math;
+  const cluster = openClusterSide({ client, flags, accept, env, log, clock, random, metrics, writes, ending });
   const { source, onSecret } = cluster;
   const instruments = instrumentsOf(program, { source, pod, leads: () => cluster.leads });
   const token = new OperatorToken();

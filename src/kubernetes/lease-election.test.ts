@@ -95,6 +95,25 @@ describe("LeaseElection", () => {
     expect(api.lease?.spec).toMatchObject({ holderIdentity: "b", leaseTransitions: 1, leaseDurationSeconds: 30 });
   });
 
+  test("a leader that resigns gives the Lease back at once, and does not try again for 30 s", async () => {
+    const written: string[] = [];
+    const api = new FakeApi();
+    const [a, b] = [candidate(api, "a", written), candidate(api, "b", written)];
+    await both(10_000, a, b);
+    a.election.resign("its writes get no answer");
+    written.length = 0;
+    await both(8_000, a, b);
+    expect(a.events.slice(-3)).toEqual(["released", "lost: its writes get no answer", "observed"]);
+    expect(new Set(written)).toEqual(new Set(["b"]));
+    b.stop.abort();
+    await both(100, b);
+    written.length = 0;
+    await both(20_000, a);
+    expect(written).toEqual([]);
+    await both(10_000, a);
+    expect(new Set(written)).toEqual(new Set(["a"]));
+  });
+
   test("a leader whose process was suspended writes nothing when it resumes, and takes part again", async () => {
     const written: string[] = [];
     const api = new FakeApi();

@@ -72,6 +72,9 @@ export class LeaseElection {
   #observedAt = 0;
   /** The moment before the last successful renewal was sent. */
   #renewed: Moment | undefined;
+  #resign: ((why: string) => void) | undefined;
+  /** Until then this process does not try to get the Lease, by the monotonic clock. */
+  #restsUntil = Number.NEGATIVE_INFINITY;
 
   constructor(client: LeaseClient, options: ElectionOptions) {
     this.#client = client;
@@ -104,6 +107,15 @@ export class LeaseElection {
     }
   }
 
+  /**
+   * Ends the present term, because this process can renew the Lease and not do the work. It gives
+   * the Lease back, and lets others try for the whole duration of a Lease. Without a term it has no
+   * effect.
+   */
+  resign(why: string): void {
+    this.#resign?.(why);
+  }
+
   /** Tries once to get the Lease. */
   async #attempt(stop: AbortSignal): Promise<boolean> {
     const { clock, identity } = this.#options;
@@ -111,7 +123,7 @@ export class LeaseElection {
     const { holderIdentity = "", leaseDurationSeconds = 0 } = this.#observed?.spec ?? {};
     const validMs = Math.max(leaseDurationSeconds * 1000, this.#durationMs);
     const othersHold = holderIdentity !== "" && holderIdentity !== identity;
-    if (othersHold && clock.now() - this.#observedAt < validMs) return false;
+    if (clock.now() < this.#restsUntil || (othersHold && clock.now() - this.#observedAt < validMs)) return false;
     const written = await this.#write(stop);
     if (!written.ok && written.failure.code !== 409) this.#reportFailure(written.failure);
     return written.ok && this.isLeading;
@@ -123,13 +135,19 @@ export class LeaseElection {
     report?.({ kind: "leading" });
     const over = new AbortController();
     const finished = new AbortController();
+    const resigned = new AbortController();
+    this.#resign = (why) => resigned.abort(why);
     const work = lead({ lost: over.signal, holds: () => !over.signal.aborted && this.isLeading });
     work.then(
       () => whenAborted(stop, () => finished.abort()),
       () => finished.abort(),
     );
-    const why = await this.#renewUntil(finished.signal);
-    if (why === undefined) await this.#release();
+    const lost = await this.#renewUntil(AbortSignal.any([finished.signal, resigned.signal]));
+    this.#resign = undefined;
+    const why = lost ?? (resigned.signal.aborted ? String(resigned.signal.reason) : undefined);
+    if (why !== undefined) over.abort();
+    if (lost === undefined) await this.#release();
+    if (resigned.signal.aborted) this.#restsUntil = this.#options.clock.now() + this.#durationMs;
     this.#renewed = undefined;
     over.abort();
     if (why !== undefined) report?.({ kind: "lost", why });

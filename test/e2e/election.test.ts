@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
 import { type Cluster, startCluster } from "./support/cluster.ts";
+import { FaultyApi } from "./support/faulty-api.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";
 import { Program } from "./support/program.ts";
+import { apply, installPod, Sluice } from "./support/sluice.ts";
 
 const soon = { timeout: 120_000, interval: 20 };
 
@@ -119,5 +121,30 @@ test("a leader whose API server does not answer gives up before the next one beg
     expectNoOverlap(leader, follower);
   } finally {
     await proxy.close();
+  }
+});
+
+test("a replica whose writes of statuses get no answer gives the Lease back, and says why", async () => {
+  const api = new FaultyApi(cluster);
+  api.swallows = ({ method, url }) => method === "PUT" && url?.endsWith("/status") === true;
+  await installPod(cluster);
+  const flags = ["--apiserver-host", await api.listen("127.0.0.1"), "--publish-status-address=192.0.2.1"];
+  const sluice = new Sluice({ cluster, flags });
+  try {
+    await sluice.process.start();
+    const web = (name: string) => ({
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+      metadata: { namespace: "default", name },
+      spec: { ingressClassName: "nginx", rules: [{ host: `${name}.example` }] },
+    });
+    await apply(cluster, [web("one"), web("two")]);
+    await vi.waitFor(() => expect(sluice.log).toContain("this replica no longer leads"), soon);
+    expect(sluice.log).toContain("2 writes in a row got no answer within 15 s each");
+    const lease = ["lease", "--namespace=ingress-nginx", "ingress-nginx-leader"];
+    expect(await cluster.kubectl(["get", ...lease, "-o", "jsonpath={.spec.holderIdentity}"])).toBe("");
+  } finally {
+    await sluice.end();
+    await api.close();
   }
 });

@@ -28,6 +28,7 @@ import { openLeadership } from "./leadership.ts";
 import { addressedSource } from "./names.ts";
 import { type Around, checkCluster } from "./start-checks.ts";
 import { statusTargets } from "./status-targets.ts";
+import type { UnansweredWrites } from "./unanswered-writes.ts";
 
 export interface ClusterSideOptions {
   readonly client: Client;
@@ -39,6 +40,8 @@ export interface ClusterSideOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly metrics: RuntimeMetrics;
+  /** Notes the requests of `client`. */
+  readonly writes: UnansweredWrites;
   /** Ends the program if the cluster contradicts the flags. */
   readonly ending: Ending;
 }

@@ -6,6 +6,7 @@ import type { Ingress, KubernetesObject } from "../../model/objects.ts";
 import { systemClock } from "../../timing/clock.ts";
 import { parseFlags } from "../flags/parse.ts";
 import { standForElection } from "./leader.ts";
+import { UnansweredWrites } from "./unanswered-writes.ts";
 
 const ingress: Ingress = {
   apiVersion: "networking.k8s.io/v1",
@@ -58,6 +59,7 @@ test("a running write of the status ends before the status is cleared, even if t
     clock: systemClock,
     random: () => 0,
     log,
+    writes: new UnansweredWrites(),
     ingresses: () => [ingress],
     changed: () => [],
     isWhole: () => false,

@@ -12,6 +12,7 @@ import { addressSource, hasCompany, type OwnPod } from "../../status/sources.ts"
 import { clearStatus, keepStatus, type StatusEvent, type StatusOptions } from "../../status/syncer.ts";
 import type { Clock } from "../../timing/clock.ts";
 import type { Flags } from "../flags.ts";
+import type { UnansweredWrites } from "./unanswered-writes.ts";
 
 export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "changed" | "isWhole" | "onChange" | "found"> {
   readonly client: Client;
@@ -22,6 +23,8 @@ export interface LeaderOptions extends Pick<StatusOptions, "ingresses" | "change
   readonly log: Log;
   /** Called for each event of the election, for the metrics. */
   readonly elected: (event: ElectionEvent) => void;
+  /** The writes of this process, whose failure ends a term. */
+  readonly writes: UnansweredWrites;
   /** If it is undefined, no Service gets an Ingress. */
   readonly serviceIngresses: ServiceIngressOptions | undefined;
   /** Keeps the statuses of objects of the Gateway API. */
@@ -73,6 +76,7 @@ export function standForElection(options: LeaderOptions): Leader {
       options.elected(event);
     },
   });
+  options.writes.onTooMany((why) => election.resign(why));
   // Without an election every replica writes the statuses; later replicas find them written
   // already.
   const unelected: Term = { lost: leaving.signal, holds: () => !leaving.signal.aborted };

@@ -16,7 +16,8 @@ export interface Leadership {
   leave(limitMs: number): Promise<void> | undefined;
 }
 
-type Work = Omit<LeaderOptions, "client" | "flags" | "own" | "clock" | "random" | "log" | "elected">;
+type Given = "client" | "flags" | "clock" | "random" | "log" | "writes";
+type Work = Omit<LeaderOptions, Given | "own" | "elected">;
 
 export interface Standing {
   /** Aborted when the program ends. Then this replica no longer stands for election. */
@@ -28,7 +29,7 @@ export interface Standing {
 }
 
 export function openLeadership(
-  options: Pick<LeaderOptions, "client" | "flags" | "clock" | "random" | "log"> & {
+  options: Pick<LeaderOptions, Given> & {
     readonly metrics: { readonly elected: LeaderOptions["elected"] };
   },
   known: Promise<OwnPod>,
