@@ -22,6 +22,7 @@ if (await step("set-up", [process.execPath, "scripts/setup.mjs"])) {
   await step("types", ["tsc", "--noEmit"]);
   await step("types of the page", ["tsc", "-p", "ui"]);
   await step("comments", ["node", "scripts/check-comments.ts"]);
+  await step("commits", [process.execPath, "scripts/check-commits.mjs"]);
   await step("lint", ["biome", "check", ".", "--diagnostic-level=error"]);
   await suites(["unit", "golden", "nginx", "hostile", "page"]);
   const chartAndImage = async () => {
