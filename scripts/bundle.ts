@@ -7,18 +7,15 @@
  */
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { rolldown } from "rolldown";
+import { type Plugin, rolldown } from "rolldown";
 import { programOf } from "../src/render/compile-template.ts";
 import type { TemplateFiles } from "../src/render/template.ts";
 import { builtInTemplates, readTemplateFiles } from "../src/template/files.ts";
 
 const repository = join(import.meta.dirname, "..");
 
-/**
- * These packages are loaded late and by few users, so they are not bundled. client-node alone is as
- * large as everything else.
- */
-const packages = ["@kubernetes/client-node", "yaml"];
+/** These packages are loaded late and by few users, so they are not bundled. */
+const packages = ["yaml"];
 
 /**
  * Writes the bundle into `folder`, which must be in the root of a checkout or installation: see
@@ -38,6 +35,7 @@ export async function bundle(folder: string): Promise<void> {
         load: (file) => (file === prepared ? preparedModule(readTemplateFiles(builtInTemplates)) : undefined),
       },
       { name: "one byte for each character", renderChunk: narrow },
+      leanKubeConfig,
     ],
     onLog: (level, { message }) => {
       if (level !== "debug") throw new Error(message);
@@ -48,6 +46,37 @@ export async function bundle(folder: string): Promise<void> {
   // This package.json replaces the one above, which declares ECMAScript modules.
   writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
 }
+
+/**
+ * KubeConfig imports clients that it needs only for requests of its own, and Sluice has the
+ * requests of `src/kubernetes`. They would take 15 MB of memory. The client of OpenID Connect is
+ * loaded when a token has to be refreshed, which few kubeconfigs need.
+ */
+const leanKubeConfig: Plugin = {
+  name: "KubeConfig without its own requests",
+  resolveId: (name, importer) =>
+    importer?.endsWith("client-node/dist/config.js") && clients.has(name) ? ownRequests : undefined,
+  load: (name) => (name === ownRequests ? ownRequestsModule : undefined),
+  transform(code, file) {
+    if (!file.endsWith("client-node/dist/oidc_auth.js")) return undefined;
+    const late = code
+      .replace("import * as oidc from 'openid-client';", "let oidc;")
+      .replace("async getClient(user) {", "async getClient(user) {\noidc ??= await import('openid-client');");
+    if (late.split("oidc ??=").length !== 2 || late.includes("import * as oidc")) throw new Error(`${file} has changed`);
+    return late;
+  },
+};
+const clients: ReadonlySet<string> = new Set([
+  ...["undici", "socks", "socks-proxy-agent", "hpagent"],
+  ...["./gen/index.js", "./middleware.js"],
+]);
+const ownRequests = "\0requests of client-node";
+const ownRequestsModule = [
+  ...["Agent", "ProxyAgent", "SocksClient", "SocksProxyAgent", "HttpProxyAgent", "HttpsProxyAgent"],
+  ...["createConfiguration", "ServerConfiguration", "setHeaderMiddleware"],
+]
+  .map((name) => `export function ${name}() { throw new Error("client-node makes no requests in this program"); }`)
+  .join("\n");
 
 const prepared = join(repository, "src/render/prepared.ts");
 

@@ -2,7 +2,8 @@
  * The kinds that a controller reads or writes in a cluster, as the API addresses them. Leases and
  * Events belong to the runtime in `kubernetes/`.
  */
-import { type Resource, resource } from "./kubernetes/index.ts";
+import type { V1Pod, V1ValidatingWebhookConfiguration } from "@kubernetes/client-node";
+import { type JsonObject, type Resource, resource } from "./kubernetes/index.ts";
 import type { BackendTLSPolicy } from "./model/gateway/backend-tls-policy.ts";
 import type { ListenerSet } from "./model/gateway/listener-set.ts";
 import type { Gateway, GatewayClass, HTTPRoute, ReferenceGrant } from "./model/gateway/objects.ts";
@@ -117,17 +118,7 @@ export const customResourceDefinitions = resource<KubernetesObject>({
   accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
 });
 
-/** The fields that the webhook's certificate needs. */
-export interface ValidatingWebhookConfiguration extends KubernetesObject {
-  readonly webhooks?: readonly {
-    readonly name: string;
-    readonly clientConfig: {
-      readonly service?: { readonly name: string; readonly namespace: string };
-      /** PEM in base64. */
-      readonly caBundle?: string;
-    };
-  }[];
-}
+export type ValidatingWebhookConfiguration = JsonObject<V1ValidatingWebhookConfiguration>;
 
 /** The older form of EndpointSlices. */
 export interface Endpoints extends KubernetesObject {
@@ -140,16 +131,7 @@ export interface EndpointSubset {
   readonly ports?: NonNullable<EndpointSlice["ports"]>;
 }
 
-/** The fields of a Pod that statuses and the EndpointSlices of Gateways need. */
-export interface Pod extends KubernetesObject {
-  readonly spec?: { readonly nodeName?: string };
-  readonly status?: {
-    readonly phase?: string;
-    readonly podIP?: string;
-    readonly podIPs?: readonly { readonly ip: string }[];
-    readonly conditions?: readonly { readonly type: string; readonly status: string }[];
-  };
-}
+export type Pod = JsonObject<V1Pod>;
 
 /** Returns, for sentences, `secrets in namespace shop`, or `ingressclasses`. */
 export function resourceText(

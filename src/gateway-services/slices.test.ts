@@ -7,7 +7,7 @@ const pod = (name: string, { ready = true, ips = ["10.0.0.1"], metadata = {} } =
   apiVersion: "v1",
   kind: "Pod",
   metadata: { namespace: "sluice", name, uid: name, ...metadata },
-  spec: { nodeName: "node-1" },
+  spec: { nodeName: "node-1", containers: [] },
   status: {
     phase: "Running",
     podIPs: ips.map((ip) => ({ ip })),

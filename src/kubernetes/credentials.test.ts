@@ -1,14 +1,17 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { findCredentials, podCredentials } from "./credentials.ts";
 
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "sluice-credentials-"));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true });
+});
 
 const write = (name: string, content: string | object) => {
   const file = join(folder, name);
@@ -69,6 +72,31 @@ test("where several files have an entry with one name, the first one counts", as
   expect((await found.proof()).headers).toEqual({ authorization: "Bearer 1" });
 });
 
+test("a context whose user no file has still has the authority of its cluster", async () => {
+  const data = Buffer.from("ca").toString("base64");
+  const file = write("anonymous", {
+    clusters: [{ name: "one", cluster: { server: "https://192.0.2.9", "certificate-authority-data": data } }],
+    contexts: [{ name: "one", context: { cluster: "one", user: "nobody" } }],
+    "current-context": "one",
+  });
+  const found = await findCredentials({ kubeconfig: file, env: {} });
+  expect(await found.proof()).toEqual({ tls: { ca: Buffer.from("ca") }, headers: {} });
+});
+
+test("an entry that client-node refuses harms no other entry", async () => {
+  const file = kubeconfig("one", { token: "1" });
+  const config = JSON.parse(readFileSync(file, "utf8"));
+  write("one", { ...config, clusters: [{ name: "broken" }, ...config.clusters] });
+  const found = await findCredentials({ kubeconfig: file, env: {} });
+  expect((await found.proof()).headers).toEqual({ authorization: "Bearer 1" });
+});
+
+test("the connection's own settings of a cluster count", async () => {
+  const cluster = { server: "https://192.0.2.9", "insecure-skip-tls-verify": true };
+  const found = await findCredentials({ kubeconfig: kubeconfig("one", {}, cluster), env: {} });
+  expect((await found.proof()).tls).toEqual({ rejectUnauthorized: false });
+});
+
 test("files of certificates and keys are read again for each connection, relative to the kubeconfig", async () => {
   write("ca.crt", "ca 1");
   write("user.crt", "cert 1");
@@ -77,9 +105,9 @@ test("files of certificates and keys are read again for each connection, relativ
   const cluster = { server: "https://192.0.2.9", "certificate-authority": "ca.crt" };
   const found = await findCredentials({ kubeconfig: kubeconfig("one", user, cluster), env: {} });
   const texts = async () => Object.values((await found.proof()).tls).map((one) => one && String(one));
-  expect(await texts()).toEqual(["ca 1", "cert 1", "key 1", undefined]);
+  expect(await texts()).toEqual(["ca 1", "cert 1", "key 1"]);
   write("user.crt", "cert 2");
-  expect(await texts()).toEqual(["ca 1", "cert 2", "key 1", undefined]);
+  expect(await texts()).toEqual(["ca 1", "cert 2", "key 1"]);
 });
 
 test.each([
@@ -129,6 +157,13 @@ describe("a plugin that prints the credential", () => {
     expect(runs()).toBe(1);
   });
 
+  test("is run once for requests that begin together", async () => {
+    const file = plugin(answer('"token":"t","expirationTimestamp":"2020-01-01T00:00:00Z"'));
+    const found = await findCredentials({ kubeconfig: file, env: process.env });
+    await Promise.all([found.proof(), found.proof(), found.proof()]);
+    expect(runs()).toBe(1);
+  });
+
   test("is run again when its credential has expired", async () => {
     const file = plugin(answer('"token":"t","expirationTimestamp":"2020-01-01T00:00:00Z"'));
     const found = await findCredentials({ kubeconfig: file, env: process.env });
@@ -156,6 +191,14 @@ test.each([
   ["{", "kubeconfig FILE cannot be read: "],
   ["", "kubeconfig FILE cannot be read: "],
   ["current-context: none", "kubeconfig FILE: its current context names no cluster"],
+  [
+    "{contexts: [{name: a, context: {cluster: b}}], current-context: a, clusters: [{name: b, cluster: {}}]}",
+    "kubeconfig FILE: its current context names no cluster",
+  ],
+  [
+    "{contexts: [{name: a, context: {cluster: b}}], current-context: a, clusters: [{name: b, cluster: {server: api}}]}",
+    "kubeconfig FILE: the server api is no URL",
+  ],
 ])("the kubeconfig %j is refused with one sentence", async (text, sentence) => {
   const file = write("broken", text);
   await expect(findCredentials({ kubeconfig: file, env: process.env })).rejects.toThrow(sentence.replace("FILE", file));
@@ -183,8 +226,13 @@ test("in a Pod the mounted files are used, with their current content", async ()
   );
   expect(found.server.href).toBe("https://[2001:db8::1]:6443/");
   expect(found.namespace).toBe("ingress-nginx");
-  expect(await found.proof()).toEqual({ tls: { ca: "authority" }, headers: { authorization: "Bearer first" } });
+  expect(await found.proof()).toEqual({
+    tls: { ca: Buffer.from("authority") },
+    headers: { authorization: "Bearer first" },
+  });
   write("token", "second\n");
+  // client-node reads a token again after a minute, as client-go does.
+  vi.setSystemTime(Date.now() + 61_000);
   expect((await found.proof()).headers).toEqual({ authorization: "Bearer second" });
 });
 

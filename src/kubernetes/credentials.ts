@@ -1,14 +1,16 @@
 /**
- * The address of the API server, and this process's credentials for it. They are read again for
- * every request, because tokens and authorities are rotated in their files while the process runs.
+ * The address of the API server, and this process's credentials for it. client-node's KubeConfig
+ * reads them and asks its authenticators before every request, because tokens and authorities are
+ * rotated while the process runs. Its agents are not used: they keep the first authority for ever,
+ * and refuse a server without TLS.
  */
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Agent } from "node:http";
-import type { AgentOptions } from "node:https";
+import type { AgentOptions, RequestOptions } from "node:https";
 import { isIPv6 } from "node:net";
-import { readContext } from "./kubeconfig.ts";
-import { fileOrData, proofOf } from "./kubeconfig-user.ts";
+import type { Cluster, User } from "@kubernetes/client-node";
+import { readKubeconfigs } from "./kubeconfig.ts";
 import { throughProxy } from "./proxy.ts";
 
 export interface TlsIdentity {
@@ -58,55 +60,79 @@ const serviceAccountFolder = "/var/run/secrets/kubernetes.io/serviceaccount";
 export async function findCredentials({ kubeconfig, server, context, env }: CredentialsOptions): Promise<Credentials> {
   const files = kubeconfig ? [kubeconfig] : (env.KUBECONFIG ?? "").split(":").filter((file) => file !== "");
   const found = files.length > 0 ? await kubeConfigCredentials(files, context, env) : await podCredentials(env);
-  return server ? { ...found, server: new URL(server), proof: () => found.proof() } : found;
+  return server ? { ...found, server: new URL(server) } : found;
 }
 
 /** Returns the credentials of the ServiceAccount that Kubernetes mounts into a Pod. */
 export async function podCredentials(env: NodeJS.ProcessEnv, folder = serviceAccountFolder): Promise<Credentials> {
   const host = env.KUBERNETES_SERVICE_HOST;
-  if (!host || !existsSync(`${folder}/token`)) {
+  const tokenFile = `${folder}/token`;
+  if (!host || !existsSync(tokenFile)) {
     throw new Error("no API server known: give --kubeconfig, set KUBECONFIG, or run in a Pod with a ServiceAccount");
   }
-  const port = env.KUBERNETES_SERVICE_PORT ?? "443";
-  const read = async (name: string) => (await readFile(`${folder}/${name}`, "utf8")).trim();
-  return {
-    server: new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`),
-    namespace: existsSync(`${folder}/namespace`) ? await read("namespace") : undefined,
-    proof: async () => ({
-      tls: { ca: await read("ca.crt") },
-      headers: { authorization: `Bearer ${await read("token")}` },
-    }),
-  };
+  const server = `https://${isIPv6(host) ? `[${host}]` : host}:${env.KUBERNETES_SERVICE_PORT ?? "443"}`;
+  const cluster = { name: "pod", server, caFile: `${folder}/ca.crt`, skipTLSVerify: false };
+  const user = { name: "pod", authProvider: { name: "tokenFile", config: { tokenFile } } };
+  const file = `${folder}/namespace`;
+  return credentialsOf(cluster, user, existsSync(file) ? (await readFile(file, "utf8")).trim() : undefined);
 }
 
-/**
- * Returns the credentials of the current or the named context, of one kubeconfig or of several
- * merged in kubectl's order. As with kubectl, a server without TLS gets no credentials.
- */
+/** Returns the credentials of the current or the named context, of one kubeconfig or of several. */
 export async function kubeConfigCredentials(
   files: readonly string[],
   context?: string,
   env: NodeJS.ProcessEnv = {},
 ): Promise<Credentials> {
-  const { cluster, user, namespace } = await readContext(files, context);
+  const { cluster, user, namespace } = await readKubeconfigs(files, context, env);
+  return credentialsOf(cluster, user, namespace);
+}
+
+async function credentialsOf(cluster: Cluster, user: User, namespace: string | undefined): Promise<Credentials> {
+  // Loaded only here, because most commands need no API server.
+  const { KubeConfig } = await import("@kubernetes/client-node/dist/config.js");
   const server = new URL(cluster.server);
-  const proxy = cluster["proxy-url"];
-  const userProof = proofOf(user, env);
+  const config = new KubeConfig();
+  const { proxyUrl: proxy, ...direct } = cluster;
+  config.loadFromClusterAndUser(direct, user);
+  const read = async () => {
+    const options: RequestOptions = {};
+    try {
+      await config.applyToHTTPSOptions(options);
+    } catch (cause) {
+      throw user.exec ? pluginError(user.exec.command, cause as Error) : cause;
+    }
+    return proofIn(options);
+  };
+  // A dozen requests begin at once, and a plugin runs once for all of them.
+  let running: Promise<Proof> | undefined;
+  const proof = () => {
+    running ??= read().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
   return {
     server,
     namespace,
-    async proof() {
-      if (server.protocol === "http:") return { tls: {}, headers: {} };
-      const { cert, key, headers } = await userProof();
-      const tls = {
-        ca: await fileOrData(cluster["certificate-authority"], cluster["certificate-authority-data"]),
-        cert,
-        key,
-        servername: cluster["tls-server-name"],
-        ...(cluster["insecure-skip-tls-verify"] === true ? { rejectUnauthorized: false } : {}),
-      };
-      return { tls, headers };
-    },
+    // As with kubectl, a server without TLS gets no credentials.
+    proof: server.protocol === "http:" ? async () => ({ tls: {}, headers: {} }) : proof,
     ...(proxy ? { newAgent: await throughProxy(proxy, server) } : {}),
+  };
+}
+
+const pluginError = (command: string, { message }: Error) =>
+  new Error(`the kubeconfig's program ${command} gave no credential: ${message.trim()}`);
+
+/**
+ * Returns what client-node has added to the options of a request. The file of a token may end with
+ * a line break, which must not be in a header.
+ */
+function proofIn({ ca, cert, key, servername, rejectUnauthorized, auth, headers }: RequestOptions): Proof {
+  const basic = auth ? { authorization: `Basic ${Buffer.from(auth).toString("base64")}` } : {};
+  const given = Object.entries((headers ?? {}) as Readonly<Record<string, string>>);
+  const tls = { ca, cert, key, servername, rejectUnauthorized } as TlsIdentity;
+  return {
+    tls: Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined)),
+    headers: { ...basic, ...Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), value.trim()])) },
   };
 }

@@ -4,6 +4,7 @@
  * describe`; nothing may depend on them.
  */
 
+import type { CoreV1Event } from "@kubernetes/client-node";
 import { guardedLater } from "../guarded.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import { type Clock, sleep } from "../timing/clock.ts";
@@ -11,24 +12,11 @@ import { visibleLines } from "../visible.ts";
 import { type ApiFailure, bugFailure } from "./answer.ts";
 import type { Client } from "./client.ts";
 import { EventCorrelator, type ObjectReference, type Occurrence } from "./event-correlator.ts";
+import type { JsonObject } from "./json.ts";
 import { TokenBucket } from "./rate-limiter.ts";
 import { resource } from "./resource.ts";
 
-export interface KubernetesEvent extends KubernetesObject {
-  readonly involvedObject: ObjectReference;
-  readonly type: "Normal" | "Warning";
-  readonly reason: string;
-  readonly message: string;
-  readonly source: { readonly component: string };
-  /**
-   * The same name again, because `kubectl get events --field-selector reportingComponent=…` reads
-   * only this field.
-   */
-  readonly reportingComponent: string;
-  readonly count: number;
-  readonly firstTimestamp: string;
-  readonly lastTimestamp: string;
-}
+export type KubernetesEvent = JsonObject<CoreV1Event>;
 
 export const events = resource<KubernetesEvent>({
   apiVersion: "v1",
@@ -40,7 +28,7 @@ export const events = resource<KubernetesEvent>({
 /**
  * The part of a written Event that is kept, because there may be thousands: its name and its count.
  */
-type WrittenEvent = Pick<KubernetesEvent, "count"> & { readonly namespace: string; readonly name: string };
+type WrittenEvent = { readonly namespace: string; readonly name: string; readonly count: number };
 
 export interface EventRecorderOptions {
   /** The reporting component, as `kubectl describe` prints it. */
@@ -168,7 +156,7 @@ export class EventRecorder {
     return this.#client.create(events, event, signal);
   }
 
-  #keep(series: string, { metadata: { namespace = "default", name }, count }: KubernetesEvent): void {
+  #keep(series: string, { metadata: { namespace = "default", name }, count = 1 }: KubernetesEvent): void {
     this.#written.delete(series);
     this.#written.set(series, { namespace, name, count });
     const [oldest] = this.#written.keys();

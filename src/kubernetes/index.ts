@@ -17,6 +17,7 @@ export type { ObjectReference, Occurrence } from "./event-correlator.ts";
 export { EventRecorder, type EventRecorderOptions } from "./event-recorder.ts";
 export { Indexer, type IndexFunction, type Lister } from "./indexer.ts";
 export { freeze, type Transform } from "./intake.ts";
+export type { Json, JsonObject } from "./json.ts";
 export { type Lease, leases } from "./lease.ts";
 export { type ElectionEvent, type ElectionOptions, LeaseElection, type Term } from "./lease-election.ts";
 export { defaultRateLimiter, longestOf, overall, perKey, type RateLimiter, TokenBucket } from "./rate-limiter.ts";

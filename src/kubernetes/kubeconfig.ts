@@ -1,83 +1,57 @@
 /**
- * Reads kubeconfig files as kubectl does: the first file that defines a cluster, user, context or
- * current context counts. A path in a file is relative to the folder of that file, not to the
- * working directory.
+ * Reads kubeconfig files with client-node's KubeConfig, and adds what kubectl does and client-node
+ * 2.0.1 does not: the first file that defines a name counts, `tokenFile` is read, and a plugin that
+ * is named by a path is found beside its kubeconfig and gets KUBERNETES_EXEC_INFO.
  */
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import type { Cluster, KubeConfig, User } from "@kubernetes/client-node";
+import type { ConfigOptions } from "@kubernetes/client-node/dist/config_types.js";
 import { fileError } from "../file-errors.ts";
 
-/** The fields of Kubernetes's `clientcmd/api/v1` that are read here. */
-export interface Cluster {
-  readonly server?: string;
-  readonly "certificate-authority"?: string;
-  readonly "certificate-authority-data"?: string;
-  readonly "insecure-skip-tls-verify"?: boolean;
-  readonly "tls-server-name"?: string;
-  readonly "proxy-url"?: string;
-}
-
-export interface User {
-  readonly "client-certificate"?: string;
-  readonly "client-certificate-data"?: string;
-  readonly "client-key"?: string;
-  readonly "client-key-data"?: string;
-  readonly token?: string;
-  readonly tokenFile?: string;
-  readonly username?: string;
-  readonly password?: string;
-  readonly as?: string;
-  readonly exec?: Plugin;
-  readonly "auth-provider"?: { readonly name: string; readonly config?: Readonly<Record<string, string>> };
-}
-
-/** A program that prints a credential. */
-export interface Plugin {
-  readonly apiVersion?: string;
-  readonly command: string;
-  readonly args?: readonly string[] | null;
-  readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
-}
-
 export interface Context {
-  readonly cluster: Cluster & { readonly server: string };
+  readonly cluster: Cluster;
   readonly user: User;
   readonly namespace: string | undefined;
 }
 
-interface Config {
-  readonly clusters: ReadonlyMap<string, Cluster>;
-  readonly users: ReadonlyMap<string, User>;
-  readonly contexts: ReadonlyMap<
-    string,
-    { readonly cluster?: string; readonly user?: string; readonly namespace?: string }
-  >;
-  readonly current: string | undefined;
-}
-
 /**
- * Returns the context `wanted`, or else the current one. Throws an error whose message is a
- * sentence that names the file or files.
+ * Returns the context `wanted`, or else the current one. A plugin gets `env` together with its own
+ * variables. Throws an error whose message is a sentence that names the file or files.
  */
-export async function readContext(files: readonly string[], wanted?: string): Promise<Context> {
-  const configs = await Promise.all(files.map(readConfig));
-  const first = <T>(of: (config: Config) => T | undefined): T | undefined =>
-    configs.map(of).find((found) => found !== undefined);
-  const name = wanted ?? first(({ current }) => current) ?? "";
+export async function readKubeconfigs(
+  files: readonly string[],
+  wanted: string | undefined,
+  env: NodeJS.ProcessEnv,
+): Promise<Context> {
+  const configs = await Promise.all(files.map((file) => readKubeconfig(file, env)));
+  const first = <T extends { readonly name: string }>(list: (config: KubeConfig) => readonly T[], name?: string) =>
+    configs.flatMap(list).find((one) => one.name === name);
+  const name = wanted ?? configs.map((config) => config.getCurrentContext()).find((current) => current) ?? "";
   const all = `kubeconfig ${files.join(", ")}`;
-  const context = first(({ contexts }) => contexts.get(name));
+  const context = first((config) => config.getContexts(), name);
   if (context === undefined && wanted !== undefined) throw new Error(`${all} has no context ${wanted}`);
-  const cluster = first(({ clusters }) => clusters.get(context?.cluster ?? ""));
-  if (!cluster?.server) throw new Error(`${all}: its current context names no cluster`);
-  const user = first(({ users }) => users.get(context?.user ?? "")) ?? {};
-  return { cluster: { ...cluster, server: cluster.server }, user, namespace: context?.namespace };
+  const cluster = first((config) => config.getClusters(), context?.cluster);
+  if (cluster === undefined) throw new Error(`${all}: its current context names no cluster`);
+  if (!URL.canParse(cluster.server)) throw new Error(`${all}: the server ${cluster.server} is no URL`);
+  const user = first((config) => config.getUsers(), context?.user) ?? { name: "nobody" };
+  return { cluster, user, namespace: context?.namespace };
 }
 
-async function readConfig(file: string): Promise<Config> {
+async function readKubeconfig(file: string, env: NodeJS.ProcessEnv): Promise<KubeConfig> {
   try {
-    // Imported only here, because a Pod has no kubeconfig and does not need the parser.
+    // Loaded only here, because a Pod has no kubeconfig and most commands need no API server.
+    const { KubeConfig } = await import("@kubernetes/client-node/dist/config.js");
     const { load } = await import("js-yaml");
-    return configOf(load(await readFile(file, "utf8")), (path) => resolve(dirname(file), path));
+    const text = await readFile(file, "utf8");
+    const written = load(text) as { readonly users?: readonly WrittenUser[] } | null | undefined;
+    if (typeof written !== "object" || written === null) throw new Error("it is no mapping of YAML");
+    const config = new KubeConfig();
+    config.loadFromString(text, { onInvalidEntry: "filter" } as ConfigOptions);
+    config.makePathsAbsolute(dirname(file));
+    const absolute = (path: string) => resolve(dirname(file), path);
+    config.users = config.users.map((user) => completed(user, written.users ?? [], absolute, env));
+    return config;
   } catch (cause) {
     // Only the first line counts: a parser adds the lines around the mistake.
     const [why] = fileError(cause).split("\n");
@@ -85,28 +59,36 @@ async function readConfig(file: string): Promise<Config> {
   }
 }
 
-function configOf(written: unknown, absolute: (path: string) => string): Config {
-  const { clusters, users, contexts, "current-context": current } = fieldsOf(written);
-  const resolved = <T extends object>(given: T, ...names: readonly (keyof T)[]): T => {
-    const paths = names.filter((name) => given[name]).map((name) => [name, absolute(String(given[name]))]);
-    return { ...given, ...Object.fromEntries(paths) };
-  };
-  return {
-    clusters: named<Cluster>(clusters, "cluster", (one) => resolved(one, "certificate-authority")),
-    users: named<User>(users, "user", (one) => ({
-      ...resolved(one, "client-certificate", "client-key", "tokenFile"),
-      ...(one.exec?.command?.includes("/") ? { exec: resolved(one.exec, "command") } : {}),
-    })),
-    contexts: named(contexts, "context", (one) => one),
-    current: typeof current === "string" && current !== "" ? current : undefined,
-  };
+/** The fields of a user that client-node leaves out. */
+interface WrittenUser {
+  readonly name?: unknown;
+  readonly user?: { readonly tokenFile?: string } | null;
 }
 
-/** Reads a list of `{ name, [kind]: fields }` as a map from name to fields. */
-function named<T extends object>(list: unknown, kind: string, read: (fields: T) => T): ReadonlyMap<string, T> {
-  const entries = Array.isArray(list) ? list.map(fieldsOf) : [];
-  return new Map(entries.map((entry) => [String(entry.name), read(fieldsOf(entry[kind]) as T)]));
+/** The fields of `exec` that are read here. client-node passes the rest to the plugin's process. */
+interface Plugin {
+  readonly apiVersion?: string;
+  readonly command?: string;
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
 }
 
-const fieldsOf = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+function completed(
+  user: User,
+  written: readonly WrittenUser[],
+  absolute: (path: string) => string,
+  env: NodeJS.ProcessEnv,
+): User {
+  const tokenFile = written.find(({ name }) => name === user.name)?.user?.tokenFile;
+  const basic = user.username ? { ...user, password: user.password ?? "" } : user;
+  const plugin = user.exec as Plugin | null | undefined;
+  if (tokenFile) {
+    const { token: _, ...others } = basic;
+    return { ...others, authProvider: { name: "tokenFile", config: { tokenFile: absolute(tokenFile) } } };
+  }
+  if (!plugin?.command) return basic;
+  const question = { kind: "ExecCredential", apiVersion: plugin.apiVersion, spec: { interactive: false } };
+  const variables = { ...env, KUBERNETES_EXEC_INFO: JSON.stringify(question) };
+  const given = Object.entries(variables).map(([name, value]) => ({ name, value: value ?? "" }));
+  const command = plugin.command.includes("/") ? absolute(plugin.command) : plugin.command;
+  return { ...basic, exec: { ...plugin, command, env: [...given, ...(plugin.env ?? [])] } };
+}

@@ -2,22 +2,12 @@
  * The Lease object of an election, written as client-go writes it, so that candidates of both kinds
  * share one. Its times are for people: no candidate trusts the clock of another.
  */
-import type { KubernetesObject } from "../model/objects.ts";
+import type { V1Lease, V1LeaseSpec } from "@kubernetes/client-node";
+import type { Json, JsonObject } from "./json.ts";
 import { resource } from "./resource.ts";
 
-export interface LeaseSpec {
-  /** Empty if the Lease has no holder. */
-  readonly holderIdentity?: string;
-  readonly leaseDurationSeconds?: number;
-  readonly acquireTime?: string;
-  readonly renewTime?: string;
-  /** The number of times that the holder has changed. */
-  readonly leaseTransitions?: number;
-}
-
-export interface Lease extends KubernetesObject {
-  readonly spec?: LeaseSpec;
-}
+export type LeaseSpec = Json<V1LeaseSpec>;
+export type Lease = JsonObject<V1Lease>;
 
 export const leases = resource<Lease>({
   apiVersion: "coordination.k8s.io/v1",
