@@ -62,7 +62,8 @@ const leanKubeConfig: Plugin = {
     const late = code
       .replace("import * as oidc from 'openid-client';", "let oidc;")
       .replace("async getClient(user) {", "async getClient(user) {\noidc ??= await import('openid-client');");
-    if (late.split("oidc ??=").length !== 2 || late.includes("import * as oidc")) throw new Error(`${file} has changed`);
+    if (late.split("oidc ??=").length !== 2 || late.includes("import * as oidc"))
+      throw new Error(`${file} has changed`);
     return late;
   },
 };

@@ -62,7 +62,7 @@ export interface DeleteOptions {
 export interface ClientOptions {
   readonly userAgent?: string;
   readonly clock?: Clock;
-  /** The limit until a request is answered, and for pauses within its answer other than a watch's. */
+  /** The limit until a request is answered, and for pauses within an answer that is no watch. */
   readonly timeoutMs?: number;
   /** The limit until a write is answered; never more than `timeoutMs`. */
   readonly writeTimeoutMs?: number;

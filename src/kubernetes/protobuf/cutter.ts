@@ -59,7 +59,7 @@ export const frameHead = 4;
 /** The tag of the first field of a WatchEvent, its type. */
 const firstTag = 0x0a;
 
-/** Throws if the frame is no WatchEvent. Its length would be any number, and could take for ever. */
+/** Throws if the frame is no WatchEvent. Its length would be any number, and never reached. */
 export function endOfFrame(bytes: Buffer, at: number): number {
   const head = at + frameHead;
   if (bytes.length > head && bytes[head] !== firstTag) throw new Error("a frame that is no event");
