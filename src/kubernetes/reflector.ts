@@ -144,10 +144,12 @@ export class Reflector<T extends KubernetesObject> {
       // An error inside a watch says nothing about the right to watch.
       const denied = isDenied(failure) && !this.#wasOpened;
       const broken = failure.reason === ownReasons.unreadable || (this.#wasOpened && failure.code > 0);
-      const retryMs = Math.max((denied ? this.#denial : this.#trouble).next(), failure.retryAfterMs ?? 0);
+      // A server that asks for a pause refuses the watch. Inside a watch nothing asks for one.
+      const pauseMs = broken ? 0 : (failure.retryAfterMs ?? 0);
+      const retryMs = Math.max((denied ? this.#denial : this.#trouble).next(), pauseMs);
       this.#suspicious = true;
       this.#options.report?.({ kind: "failed", denied, broken, failure, retryMs });
-      await this.#wait(retryMs, denied || failure.retryAfterMs !== undefined, signal);
+      await this.#wait(retryMs, denied || pauseMs > 0, signal);
     }
   }
 
