@@ -3,8 +3,10 @@
  * 2.0.1 does not: the first file that defines a name counts, `tokenFile` is read, and a plugin that
  * is named by a path is found beside its kubeconfig and gets KUBERNETES_EXEC_INFO.
  */
+import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import type { Cluster, KubeConfig, User } from "@kubernetes/client-node";
 import type { ConfigOptions } from "@kubernetes/client-node/dist/config_types.js";
 import { fileError } from "../file-errors.ts";
@@ -81,6 +83,7 @@ function completed(
   const tokenFile = written.find(({ name }) => name === user.name)?.user?.tokenFile;
   const basic = user.username ? { ...user, password: user.password ?? "" } : user;
   const plugin = user.exec as Plugin | null | undefined;
+  if (user.authProvider?.name === "oidc") makeRefreshable(user.authProvider.config ?? {}, absolute);
   if (tokenFile) {
     const { token: _, ...others } = basic;
     return { ...others, authProvider: { name: "tokenFile", config: { tokenFile: absolute(tokenFile) } } };
@@ -91,4 +94,23 @@ function completed(
   const given = Object.entries(variables).map(([name, value]) => ({ name, value: value ?? "" }));
   const command = plugin.command.includes("/") ? absolute(plugin.command) : plugin.command;
   return { ...basic, exec: { ...plugin, command, env: [...given, ...(plugin.env ?? [])] } };
+}
+
+/**
+ * Makes client-node refresh a token of OpenID Connect. It gives openid-client the issuer as text,
+ * which takes a URL, and with an authority of the issuer an answer that openid-client refuses. So
+ * this authority is added to those that the process trusts by default.
+ */
+function makeRefreshable(config: Record<string, unknown>, absolute: (path: string) => string): void {
+  const {
+    "idp-issuer-url": issuer,
+    "idp-certificate-authority": file,
+    "idp-certificate-authority-data": data,
+  } = config as Readonly<Record<string, string>>;
+  if (issuer && URL.canParse(issuer)) config["idp-issuer-url"] = new URL(issuer);
+  const authority = file ? readFileSync(absolute(file)) : data && Buffer.from(data, "base64");
+  if (!authority) return;
+  setDefaultCACertificates([...getCACertificates(), authority]);
+  delete config["idp-certificate-authority"];
+  delete config["idp-certificate-authority-data"];
 }

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:https";
-import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { httpProxy, socksProxy } from "../../test/support/proxies.ts";
 import { makeCertificate } from "../admission/own-certificate.ts";
 import { systemClock } from "../timing/clock.ts";
 import { findCredentials } from "./credentials.ts";
@@ -30,43 +30,13 @@ const listening = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-const joined = (one: Socket, other: Socket) => {
-  for (const socket of [one, other]) socket.on("error", () => {});
-  one.pipe(other).pipe(one);
-};
-
-/** A proxy that answers CONNECT (RFC 9110, 9.3.6). */
-const httpProxy = () =>
-  createHttpServer().on("connect", ({ url = "" }, socket: Socket) => {
-    seen.push(url);
-    const [host = "", port] = url.split(":");
-    const onward = connect(Number(port), host, () => {
-      socket.write("HTTP/1.1 200 OK\r\n\r\n");
-      joined(socket, onward);
-    });
-  });
-
-/** A proxy for SOCKS 5 without a password (RFC 1928), for IPv4 addresses. */
-const socksProxy = () =>
-  createTcpServer(async (socket) => {
-    await once(socket, "data");
-    socket.write(Uint8Array.of(5, 0));
-    const [request] = (await once(socket, "data")) as [Buffer];
-    const [host, port] = [request.subarray(4, 8).join("."), request.readUInt16BE(8)];
-    seen.push(`${host}:${port}`);
-    const onward = connect(port, host, () => {
-      socket.write(Uint8Array.of(5, 0, 0, 1, 0, 0, 0, 0, 0, 0));
-      joined(socket, onward);
-    });
-  });
-
 test.each([
   ["http", httpProxy],
   ["socks5", socksProxy],
 ])("a proxy of type %s changes neither the server's certificate nor the user's token", async (scheme, proxy) => {
   const { ca, cert, key } = await makeCertificate(["api"], new Date());
   const api = createServer({ cert, key }, ({ headers }, response) => response.end(headers.authorization));
-  const [port, proxyPort] = [await listening(api), await listening(proxy())];
+  const [port, proxyPort] = [await listening(api), await listening(proxy(seen))];
   const cluster = {
     server: `https://127.0.0.1:${port}`,
     "certificate-authority-data": Buffer.from(ca).toString("base64"),
