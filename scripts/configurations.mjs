@@ -16,8 +16,8 @@ const onImage = (suite, ...words) => [process.execPath, "scripts/suite-on-image.
 /** The configurations by name, each with what it shows and its command. */
 const configurations = {
   "same-bytes": [
-    "two builds of both images on two faked dates have one digest",
-    [node, "scripts/image/same-bytes.mjs"],
+    "two builds without a cache, from the same packages, have one digest",
+    [node, "scripts/image/same-bytes.ts"],
   ],
   arm64: ["the arm64 image serves under emulation, with Lua and all modules", [node, "scripts/image/arm64-smoke.ts"]],
   "nginx-1.30": ["the nginx and hostile suites pass on the image's nginx 1.30", onImage("testing", "nginx", "hostile")],
@@ -37,8 +37,8 @@ const configurations = {
     [process.execPath, "scripts/test.mjs", "image", "test/image/conformance.test.ts"],
   ],
 };
-/** Programs that two of the configurations need, each with its Debian package. */
-const tools = { "same-bytes": ["faketime", "faketime"], arm64: ["qemu-aarch64-static", "qemu-user-static"] };
+/** Programs that configurations need, each with its Debian package. */
+const tools = { arm64: ["qemu-aarch64-static", "qemu-user-static"] };
 const environment = {
   "image-1.26": { SLUICE_IMAGE_SUITE: "trixie" },
   "hostile-beside": { HOSTILE_NGINX: "beside" },

@@ -1,88 +1,80 @@
 /**
- * `npm run image`: builds the image for amd64 and arm64 into an OCI layout, without Docker and
- * without root. `npm run image -- pins` moves the pins of Debian's packages and of Node, and lists
- * the security fixes in between. `npm test image` runs this with `for-tests`, outside of the test's
- * network namespace.
+ * `npm run image`: builds the Dockerfile with docker, podman or buildah. `npm run image -- digests`
+ * writes the digests of the base images. `npm test image` runs this with `for-tests`, outside of
+ * the test's network namespace.
  */
-import { execFileSync } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
-import { parseArgs } from "node:util";
-import { buildImage } from "./image/build.ts";
-import { movePins } from "./image/move-pins.ts";
-import { defaultSuite, type Processor, processors, type Suite, suites } from "./image/suites.ts";
+import { existsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { execa } from "execa";
+import { baseImages } from "./image/base-images.ts";
+import { build, defaultSuite, findBuilder, ownProcessor, type Processor, type Suite, suites } from "./image/builder.ts";
+import { pinnedBases, writeDigests } from "./image/digests.ts";
 import { unpackClient, unpackImage } from "./image/unpacked.ts";
 
-const usage = `Usage: npm run image -- [pins] [--suite=testing|trixie] [--processor=amd64|arm64 ...] [--output=FOLDER] [--tag=NAME]
+const usage = `Usage: npm run image -- [digests] [--suite=testing|trixie] [--own-bases] [argument of docker build ...]
+  digests      Writes image/digests: the base images with their present digests, which later builds use.
   --suite      Debian's suite: testing has nginx 1.30 (the default), trixie has 1.26.
-  --processor  Both, if none is named.
-  --output     Where the OCI layout is written. Default: dist/image.
-  --tag        The image's name in the layout; NAME-debug has a shell besides. Default: the version of package.json.`;
+  --own-bases  Makes the base images from Debian's and npm's packages, for machines that reach no registry of images.
+               It needs Debian and root.
+Other arguments are passed on, such as --platform=linux/arm64. The image is called sluice, unless --tag is given.`;
 
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      suite: { type: "string", default: process.env.SLUICE_IMAGE_SUITE ?? defaultSuite },
-      processor: { type: "string", multiple: true },
-      output: { type: "string", default: "dist/image" },
-      tag: { type: "string", default: process.env.npm_package_version ?? "latest" },
-      help: { type: "boolean" },
-    },
-  });
-  const suite = values.suite as Suite;
-  const chosen = (values.processor ?? Object.keys(processors)) as Processor[];
-  const [command = "build"] = positionals;
-  if (values.help) return console.log(usage);
-  if (
-    !(suite in suites) ||
-    chosen.some((one) => !(one in processors)) ||
-    !["build", "pins", "for-tests"].includes(command)
-  ) {
-    console.error(usage);
-    process.exitCode = 2;
-    return;
+/** Programs that the tests and --own-bases need, with their packages in Debian. */
+const testPrograms = { runc: "runc", getcap: "libcap2-bin", objdump: "binutils" };
+const buildPrograms = { buildah: "buildah", mmdebstrap: "mmdebstrap" };
+
+async function main(words: readonly string[]): Promise<void> {
+  const { command, suite, ownBases, rest } = parsed(words);
+  if (command === "help") return console.log(usage);
+  if (command === "digests") return await writeDigests(suite);
+  if (command === "for-tests") {
+    const since = performance.now();
+    await install({ ...testPrograms, ...buildPrograms });
+    const { root } = await unpackImage(suite);
+    await unpackClient();
+    return console.log(`image: ${root} was built in ${Math.round((performance.now() - since) / 1000)} s`);
   }
-  if (command === "pins") return await movePins(suite);
-  if (command === "for-tests") return await buildForTests(suite);
-  rmSync(values.output, { recursive: true, force: true });
-  const { descriptor } = await buildImage({
+  if (ownBases) await install(buildPrograms);
+  const bases = ownBases ? await baseImages(suite, platform(rest)) : pinnedBases(suite);
+  const tag = rest.some((word) => /^(-t|--tag)(=|$)/.test(word)) ? [] : ["--tag", "sluice"];
+  await build(ownBases ? "buildah" : findBuilder(), [...bases, ...tag, ...rest]);
+}
+
+function parsed(words: readonly string[]) {
+  const isCommand = ["digests", "for-tests"].includes(words[0] ?? "");
+  const named = words.find((word) => word.startsWith("--suite="))?.slice("--suite=".length);
+  const suite = (named ?? process.env.SLUICE_IMAGE_SUITE ?? defaultSuite) as Suite;
+  const rest = words.slice(isCommand ? 1 : 0).filter((word) => !/^--suite=|^--own-bases$/.test(word));
+  const isHelp = words.includes("--help") || !suites.includes(suite) || (isCommand && rest.length > 0);
+  return {
+    command: isHelp ? "help" : isCommand ? words[0] : "build",
     suite,
-    processors: chosen,
-    folder: values.output,
-    tag: values.tag,
-    whenGone: "fail",
-  });
-  console.log(`image: ${values.output} holds ${values.tag} for ${chosen.join(" and ")}: ${descriptor.digest}`);
+    ownBases: words.includes("--own-bases"),
+    rest,
+  };
 }
 
-async function buildForTests(suite: Suite): Promise<void> {
-  const since = performance.now();
-  installTools();
-  const { nginx, digest } = await unpackImage(suite);
-  await unpackClient();
-  const seconds = Math.round((performance.now() - since) / 1000);
-  console.log(`image: ${digest} with nginx ${nginx} was built in ${seconds} s`);
+function platform(rest: readonly string[]): Processor {
+  const [, found] = /--platform[= ](?:linux\/)?(\w+)/.exec(rest.join(" ")) ?? [];
+  return (found as Processor | undefined) ?? ownProcessor;
 }
 
-/**
- * Installs runc for the tests' containers, and tools that read the capabilities of files and the
- * libraries of programs.
- */
-function installTools(): void {
-  const needed = { runc: "runc", getcap: "libcap2-bin", xz: "xz-utils", gpgv: "gpgv", objdump: "binutils" };
-  const folders = ["/usr/bin", "/usr/sbin", "/sbin", "/bin"];
-  const missing = Object.entries(needed).filter(([tool]) => !folders.some((folder) => existsSync(`${folder}/${tool}`)));
+async function install(needed: Readonly<Record<string, string>>): Promise<void> {
+  const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/sbin"];
+  const missing = Object.entries(needed).filter(([tool]) => !folders.some((folder) => existsSync(join(folder, tool))));
   if (missing.length === 0) return;
   const packages = missing.map(([, name]) => name);
-  if (process.getuid?.() !== 0)
-    throw new Error(`The image's tests need root and ${packages.join(", ")}; install them first.`);
-  const apt = (...args: string[]) => execFileSync("apt-get", args, { stdio: ["ignore", "ignore", "inherit"] });
-  apt("update", "-qq");
-  apt("install", "-y", "-qq", "--no-install-recommends", "-o", "DPkg::Lock::Timeout=120", ...packages);
+  if (process.getuid?.() !== 0) throw new Error(`This needs root and ${packages.join(", ")}; install them first.`);
+  const apt = (...args: string[]) =>
+    execa("apt-get", ["-y", "-qq", "-o", "DPkg::Lock::Timeout=120", ...args], {
+      stdio: ["ignore", "ignore", "inherit"],
+      env: { DEBIAN_FRONTEND: "noninteractive" },
+    });
+  await apt("update");
+  await apt("install", "--no-install-recommends", ...packages);
 }
 
 try {
-  await main();
+  await main(process.argv.slice(2));
 } catch (cause) {
   console.error(`image: ${cause instanceof Error ? cause.message : String(cause)}`);
   process.exitCode = 1;

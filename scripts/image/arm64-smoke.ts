@@ -1,28 +1,46 @@
 /**
  * Starts what the arm64 image holds under qemu's user-mode emulation: nginx serves a request, Lua
  * in it answers another, the modules load together, and Node runs the controller's `--version`. The
- * build emulates nothing.
+ * build emulates nothing. Every program and library must be of this processor.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  closeSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { buildImage } from "./build.ts";
+import { execa } from "execa";
+import { builtImage, extract, readLayout } from "./unpacked.ts";
 
 const emulator = "/usr/bin/qemu-aarch64-static";
+/** The processor, as headers of ELF files name it. */
+const aarch64 = 183;
 const socket = "/tmp/smoke.sock";
 
 const folder = mkdtempSync(join(tmpdir(), "sluice-arm64-"));
 try {
-  const options = { suite: "testing", processors: ["arm64"], tag: "smoke", whenGone: "take the newest" } as const;
-  const { layers } = await buildImage({ ...options, folder: join(folder, "layout") });
+  const layout = join(folder, "layout");
+  await execa("buildah", ["push", "--quiet", await builtImage("testing", [], "arm64"), `oci:${layout}`]);
   const root = join(folder, "root");
   mkdirSync(root);
-  for (const { archive } of layers)
-    execFileSync("tar", ["--extract", "--no-same-owner", "--directory", root], { input: archive });
+  extract(readLayout(layout).layers, layout, root);
+  const foreign = readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => (machineOf(file) ?? aarch64) !== aarch64);
+  if (foreign.length > 0) throw new Error(`These are not for arm64: ${foreign.join(", ")}`);
   copyFileSync(emulator, join(root, "emulator"));
   chmodSync(join(root, "emulator"), 0o755);
   writeFileSync(join(root, "dev/null"), "");
@@ -43,6 +61,15 @@ try {
   execFileSync("unshare", init, { stdio: "inherit" });
 } finally {
   rmSync(folder, { recursive: true });
+}
+
+/** Returns the processor in an ELF file's header; undefined for other files. */
+function machineOf(path: string): number | undefined {
+  const file = openSync(path, "r");
+  const header = Buffer.alloc(20);
+  readSync(file, header);
+  closeSync(file);
+  return header.toString("latin1", 0, 4) === "\x7fELF" ? header.readUInt16LE(18) : undefined;
 }
 
 /**

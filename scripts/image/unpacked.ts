@@ -1,10 +1,10 @@
 /**
- * Unpacks images into folders of the cache, where the tests run them: Sluice's image with nginx
- * 1.30 or 1.26, and one with a curl for HTTP/3. Unpacking needs root, because files belong to other
- * users.
+ * Builds the Dockerfile for the tests, and unpacks the image into a folder of the cache, where the
+ * tests run it. Unpacking needs root, because files belong to other users.
  */
 import { execFileSync } from "node:child_process";
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -13,111 +13,145 @@ import {
   renameSync,
   rmSync,
   statSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { buildImage } from "./build.ts";
-import { lockFile } from "./lock.ts";
-import { sha256 } from "./mirror.ts";
-import type { ImageConfig, Layer } from "./oci.ts";
-import { fileOf, imageCache, isUse, storedPins } from "./store.ts";
-import { builder, type Suite } from "./suites.ts";
+import { execa } from "execa";
+import { cacheFolder } from "../go-builds.ts";
+import { baseImages } from "./base-images.ts";
+import { build, ownProcessor, type Processor, type Suite } from "./builder.ts";
 
+export interface ImageConfig {
+  readonly User: string;
+  readonly Env: readonly string[];
+  readonly Entrypoint: readonly string[];
+  readonly Cmd: readonly string[];
+  readonly Labels: Readonly<Record<string, string>>;
+}
 export interface Unpacked {
-  readonly digest: string;
-  /** The version of Debian's package, such as 1.30.6-2. */
-  readonly nginx: string;
+  /** The image's name in the builder. */
+  readonly id: string;
   readonly config: ImageConfig;
   readonly root: string;
-  /** The additional files of the `-debug` tag, in a folder of its own. */
+  /** The additional files of the debug image, in a folder of its own. */
   readonly debugLayer: string;
-  /** The size of each layer, unpacked and compressed, in bytes. */
-  readonly layers: readonly { readonly what: string; readonly bytes: number; readonly compressed: number }[];
+  /** The size of the image when it is pulled, in bytes. */
+  readonly compressed: number;
 }
+
+const imageCache = (): string => join(cacheFolder(process.env), "image");
+const roots = () => join(imageCache(), "roots");
+const resultFile = (suite: Suite) => join(imageCache(), `unpacked-${suite}.json`);
 
 /** Returns the results of a build for the tests. */
 export function unpackedImage(suite: Suite): Unpacked {
-  return JSON.parse(readFileSync(join(imageCache(), `unpacked-${suite}.json`), "utf8")) as Unpacked;
+  return JSON.parse(readFileSync(resultFile(suite), "utf8")) as Unpacked;
 }
 
 /**
- * Builds the image for this machine's processor and unpacks it. A newer package in Debian must not
- * fail CI.
+ * Builds the image for this machine's processor and unpacks it; an image that is unpacked already
+ * is used.
  */
 export async function unpackImage(suite: Suite): Promise<Unpacked> {
-  const layout = join(imageCache(), `layout-${suite}-${process.pid}`);
-  const options = { suite, processors: [builder], folder: layout, tag: "test", whenGone: "take the newest" } as const;
-  try {
-    const { descriptor, pins, config, layers, debug } = await buildImage(options);
-    const id = `${suite}-${descriptor.digest.slice(7, 23)}`;
-    const root = unpack(id, (folder) => extract(layers, folder));
-    const debugLayer = unpack(`debug-${id}`, (folder) => extract([debug], folder));
+  const id = await builtImage(suite, []);
+  const debugId = await builtImage(suite, ["--target", "debug"]);
+  const known = existsSync(resultFile(suite)) ? unpackedImage(suite) : undefined;
+  if (known?.id === id && existsSync(known.root) && existsSync(known.debugLayer)) return known;
+  const own = await layersOf(id);
+  const name = `${suite}-${id.slice(0, 16)}`;
+  // The debug image is the image and a layer more, so it alone is read.
+  return inLayout(debugId, (layout) => {
+    const { config, layers } = readLayout(layout);
     const unpacked: Unpacked = {
-      digest: descriptor.digest,
-      nginx: pins.find(({ name }) => name === "nginx")!.version,
+      id,
       config,
-      root,
-      debugLayer,
-      layers: layers.map(({ what, archive, compressed }) => ({
-        what,
-        bytes: archive.length,
-        compressed: compressed.length,
-      })),
+      root: unpack(name, layers.slice(0, own), layout),
+      debugLayer: unpack(`debug-${name}`, layers.slice(own), layout),
+      compressed: layers.slice(0, own).reduce((total, { size }) => total + size, 0),
     };
-    writeFileSync(join(imageCache(), `unpacked-${suite}.json`), JSON.stringify(unpacked));
+    writeFileSync(resultFile(suite), JSON.stringify(unpacked));
     return unpacked;
-  } finally {
-    rmSync(layout, { recursive: true, force: true });
-  }
-}
-
-function extract(layers: readonly Layer[], folder: string): void {
-  const kept = ["--xattrs", "--xattrs-include=*", "--numeric-owner", "--same-permissions"];
-  for (const { archive } of layers)
-    execFileSync("tar", ["--extract", ...kept, "--directory", folder], {
-      input: archive,
-      stdio: ["pipe", "inherit", "inherit"],
-    });
-}
-
-/**
- * Returns the folder of Debian's curl with HTTP/3. Its name changes with the pins and with this
- * code's way of unpacking.
- */
-export function clientRoot(): string {
-  const sources = [lockFile("testing"), import.meta.filename].map((path) => readFileSync(path));
-  return join(roots(), `client-${sha256(Buffer.concat(sources)).slice(0, 16)}`);
-}
-
-export async function unpackClient(): Promise<void> {
-  if (existsSync(clientRoot())) return;
-  const pins = await storedPins("testing", isUse("client"), "take the newest");
-  unpack(clientRoot().slice(roots().length + 1), (folder) => {
-    for (const pin of pins) execFileSync("dpkg-deb", ["--extract", fileOf(pin), folder]);
-    for (const name of ["proc", "dev", "sys", "tmp"]) mkdirSync(join(folder, name), { recursive: true });
-    // Debian's package base-files makes these links by a script, which does not run here. Programs
-    // look for their loader behind one of them.
-    for (const name of ["bin", "sbin", "lib", "lib64"])
-      if (!existsSync(join(folder, name))) symlinkSync(`usr/${name}`, join(folder, name));
   });
 }
 
-const roots = () => join(imageCache(), "roots");
+async function inLayout<T>(id: string, read: (layout: string) => T): Promise<T> {
+  const layout = mkdtempSync(join(tmpdir(), "sluice-layout-"));
+  try {
+    await execa("buildah", ["push", "--quiet", id, `oci:${layout}`]);
+    return read(layout);
+  } finally {
+    rmSync(layout, { recursive: true });
+  }
+}
+
+/** The folder of Debian's curl, which has HTTP/3, made from test/image/client/Dockerfile. */
+export const clientRoot = (): string => join(roots(), readFileSync(join(imageCache(), "client"), "utf8"));
+
+export async function unpackClient(): Promise<void> {
+  const id = await builtImage("testing", ["--file", "test/image/client/Dockerfile"]);
+  const name = `client-${id.slice(0, 16)}`;
+  if (!existsSync(join(roots(), name))) await inLayout(id, (layout) => unpack(name, readLayout(layout).layers, layout));
+  writeFileSync(join(imageCache(), "client"), name);
+}
+
+/** Builds the image, or a target of it, and returns its id. */
+export async function builtImage(
+  suite: Suite,
+  more: readonly string[],
+  processor: Processor = ownProcessor,
+): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-image-id-"));
+  try {
+    const file = join(folder, "id");
+    const bases = await baseImages(suite, processor);
+    await build("buildah", [...bases, "--platform", `linux/${processor}`, "--iidfile", file, ...more]);
+    return readFileSync(file, "utf8").trim().replace("sha256:", "");
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+interface Blob {
+  readonly digest: string;
+  readonly size: number;
+}
+
+/** Reads an OCI layout with one image. */
+export function readLayout(layout: string): { readonly config: ImageConfig; readonly layers: readonly Blob[] } {
+  const read = (path: string) => JSON.parse(readFileSync(join(layout, path), "utf8"));
+  const [{ digest }] = read("index.json").manifests as readonly Blob[] as [Blob];
+  const manifest = read(blobPath(digest)) as { config: Blob; layers: readonly Blob[] };
+  return { config: read(blobPath(manifest.config.digest)).config, layers: manifest.layers };
+}
+
+const blobPath = (digest: string) => `blobs/${digest.replace(":", "/")}`;
+
+async function layersOf(id: string): Promise<number> {
+  const { stdout } = await execa("buildah", ["inspect", "--type", "image", id]);
+  return JSON.parse(stdout).OCIv1.rootfs.diff_ids.length;
+}
+
+export function extract(layers: readonly Blob[], layout: string, folder: string): void {
+  const kept = ["--xattrs", "--xattrs-include=*", "--numeric-owner", "--same-permissions"];
+  for (const { digest } of layers)
+    execFileSync("tar", ["--extract", ...kept, "--file", join(layout, blobPath(digest)), "--directory", folder]);
+}
+
 const dayMs = 86_400_000;
 
 /**
  * A root appears under its name only when it is complete. Other roots of the kind are removed after
  * a day.
  */
-function unpack(name: string, fill: (folder: string) => void): string {
+function unpack(name: string, layers: readonly Blob[], layout: string): string {
   mkdirSync(roots(), { recursive: true });
   const root = join(roots(), name);
   if (existsSync(root)) return root;
   const draft = mkdtempSync(join(roots(), "draft-"));
   try {
-    execFileSync("chmod", ["755", draft]);
-    fill(draft);
+    chmodSync(draft, 0o755);
+    extract(layers, layout, draft);
     if (!existsSync(root)) renameSync(draft, root);
   } finally {
     rmSync(draft, { recursive: true, force: true });

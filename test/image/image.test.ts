@@ -41,8 +41,10 @@ function readableFolder(): string {
 
 const opens80 = `require("net").createServer().listen(80).on("listening", () => { console.log("open"); process.exit(0); }).on("error", (e) => { console.log(e.code); process.exit(1); })`;
 
+const bytesOf = (root: string) => Number(execFileSync("du", ["-sxb", root], { encoding: "utf8" }).split("\t")[0]);
+
 test("the image is small enough to be pulled quickly", () => {
-  const bytes = Number(execFileSync("du", ["-sxb", image.root], { encoding: "utf8" }).split("\t")[0]);
+  const bytes = bytesOf(image.root);
   console.log(`The image holds ${Math.round(bytes / 1e6)} MB.`);
   expect(bytes).toBeLessThan(230e6);
 });
@@ -50,10 +52,9 @@ test("the image is small enough to be pulled quickly", () => {
 test("docs/image.md has the present sizes of its parts", () => {
   const megabytes = (bytes: number) => Math.round(bytes / 1e6);
   const row = /^\| Sluice \| (\d+) MB \| (\d+) MB \|/m.exec(readFileSync("docs/image.md", "utf8"))!;
-  const sum = (of: "bytes" | "compressed") => megabytes(image.layers.reduce((total, layer) => total + layer[of], 0));
   // A new package may be a little larger, and the page is still right.
-  expect(Math.abs(sum("compressed") - Number(row[1]))).toBeLessThanOrEqual(3);
-  expect(Math.abs(sum("bytes") - Number(row[2]))).toBeLessThanOrEqual(8);
+  expect(Math.abs(megabytes(image.compressed) - Number(row[1]))).toBeLessThanOrEqual(3);
+  expect(Math.abs(megabytes(bytesOf(image.root)) - Number(row[2]))).toBeLessThanOrEqual(8);
 });
 
 test("nginx is Debian's, with HTTP/3, and is the one that the tools render for", async () => {
@@ -61,9 +62,8 @@ test("nginx is Debian's, with HTTP/3, and is the one that the tools render for",
   expect(text).toContain("--with-http_v3_module");
   const there = (path: string) => existsSync(join(image.root, path));
   const capabilities = readCapabilities("/usr/sbin/nginx", text, there)!;
-  // Debian may have a newer version than the pins; everything else must be equal.
+  // Debian may have a newer version than the tools know; everything else must be equal.
   const { version } = capabilities;
-  expect(image.nginx).toContain(version);
   const trixie = { ...imageCapabilities, keepaliveMinTimeout: false, upstreamResolve: false };
   const known = { testing: imageCapabilities, trixie };
   expect({ ...capabilities, debug: false }).toEqual({ ...known[testedSuite], version });

@@ -8,11 +8,12 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { user } from "../../scripts/image/root.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
 import { openImage, startContainer } from "./support/container.ts";
 
+/** The user that everything in the image runs as. */
+const user = { uid: 101, gid: 82 };
 const recorded = join(import.meta.dirname, "old-run-folder");
 const folder = mkdtempSync(join(tmpdir(), "sluice-upgrade-"));
 const image = openImage();

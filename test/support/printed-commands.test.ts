@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, "../..");
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
 const pages = globSync(["*.md", "docs/**/*.md", "examples/**/*.md", "charts/**/*.md"], { cwd: root }).toSorted();
 
-const programs = "npx|npm|node|sluice|kubectl|helm|curl|skopeo|docker|podman|openssl|git|apt-get|cosign";
+const programs = "npx|npm|node|sluice|kubectl|helm|curl|docker|podman|buildah|kind|openssl|git|apt-get|cosign";
 const command = new RegExp(`^(?:\\$ )?((?:sudo |[A-Z_]+=\\S+ )*(?:${programs})\\b.*)$`);
 const fence = /^( *)```(\w*)\n(.*?)^\1```$/gms;
 
@@ -127,9 +127,16 @@ function curl(all: readonly string[], page: string): string[] {
   );
 }
 
-function skopeo(all: readonly string[]): string[] {
-  return all.filter((word) => /:\d+\.\d+/.test(word) && !word.endsWith(`:${manifest.version}`));
+/** Names of the Dockerfile, and the version in an image's tag. */
+function docker(all: readonly string[]): string[] {
+  const stages = [...dockerfile.matchAll(/ AS (\w+)$/gm)].map(([, name]) => name);
+  return all.filter((word, at) => {
+    if (all[at - 1] === "--build-arg") return !dockerfile.includes(`\nARG ${word.replace(/=.*/, "")}`);
+    if (all[at - 1] === "--target") return !stages.includes(word);
+    return /:\d+\.\d+/.test(word) && !word.endsWith(`:${manifest.version}`);
+  });
 }
+const dockerfile = read("Dockerfile");
 
 async function mistakesIn({ line, page }: Printed): Promise<string[]> {
   const mistakes: string[] = [];
@@ -151,7 +158,7 @@ async function mistakesIn({ line, page }: Printed): Promise<string[]> {
       if (inner >= 0 && rest[inner + 1] === "sluice") mistakes.push(...(await sluice(rest.slice(inner + 2))));
     } else if (program === "helm") mistakes.push(...helm(rest));
     else if (program === "curl") mistakes.push(...curl(rest, page));
-    else if (program === "skopeo") mistakes.push(...skopeo(rest));
+    else if (["docker", "podman", "buildah", "kind"].includes(program)) mistakes.push(...docker(words(part)));
     else if (program !== "base64" && program !== "openssl") mistakes.push(`nothing is known of ${program}`);
   }
   return mistakes;
@@ -163,6 +170,6 @@ test.each(printed)("the command of $page exists: $line", async (one) => {
 
 test("commands are found in blocks and in sentences", () => {
   expect(printed.length).toBeGreaterThan(60);
-  expect(printed.some(({ line }) => line.startsWith("skopeo"))).toBe(true);
+  expect(printed.some(({ line }) => line.startsWith("docker build --tag"))).toBe(true);
   expect(printed.some(({ line }) => line.startsWith("kubectl describe"))).toBe(true);
 });

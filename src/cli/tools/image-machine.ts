@@ -25,7 +25,7 @@ const modules = [
   "ngx_http_upstream_ssl_san_module.so",
 ].map((file) => `/usr/lib/nginx/modules/${file}`);
 
-/** The nginx of image/packages.testing.lock; a test of the image compares it with the real one. */
+/** The nginx of Debian testing; a test of the image compares it with the real one. */
 export const imageCapabilities: Capabilities = {
   binary: "/usr/sbin/nginx",
   version: "1.30.6",

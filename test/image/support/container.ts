@@ -8,9 +8,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:f
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { execa } from "execa";
-import type { ImageConfig } from "../../../scripts/image/oci.ts";
-import { defaultSuite, type Suite } from "../../../scripts/image/suites.ts";
-import { clientRoot, unpackedImage } from "../../../scripts/image/unpacked.ts";
+import { defaultSuite, type Suite } from "../../../scripts/image/builder.ts";
+import { clientRoot, type ImageConfig, unpackedImage } from "../../../scripts/image/unpacked.ts";
 
 export interface Image {
   readonly config: Partial<ImageConfig>;
@@ -23,7 +22,7 @@ export interface Image {
 /** The suite whose image the tests run, which SLUICE_IMAGE_SUITE chooses. */
 export const testedSuite = (process.env.SLUICE_IMAGE_SUITE ?? defaultSuite) as Suite;
 
-/** The project's own image, as scripts/image.ts has built it. */
+/** The project's own image, as the Dockerfile makes it. */
 export const openImage = (suite = testedSuite) => unpackedImage(suite);
 
 /** A curl with HTTP/3. */

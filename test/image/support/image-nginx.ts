@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { execa } from "execa";
 import { cacheFolder } from "../../../scripts/go-builds.ts";
-import type { Suite } from "../../../scripts/image/suites.ts";
+import type { Suite } from "../../../scripts/image/builder.ts";
 import { unpackedImage } from "../../../scripts/image/unpacked.ts";
 
 const repository = join(import.meta.dirname, "../../..");

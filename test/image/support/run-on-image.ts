@@ -1,7 +1,7 @@
 /**
  * The program behind scripts/suite-on-image.mjs: SUITE PROJECT [PROJECT ...] [-- words for vitest].
  */
-import type { Suite } from "../../../scripts/image/suites.ts";
+import type { Suite } from "../../../scripts/image/builder.ts";
 import { runOnImage } from "./image-nginx.ts";
 
 const [suite, ...rest] = process.argv.slice(2);

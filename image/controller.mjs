@@ -1,0 +1,34 @@
+/**
+ * `node image/controller.mjs PACKAGES OUT`: the part of the image that is the same for every
+ * processor: the bundle in `dist`, the npm packages with their licences, and the files that the
+ * program reads.
+ */
+import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+
+const [packages, out] = process.argv.slice(2);
+const home = join(out, "opt/sluice");
+
+/** Files that Node never loads, such as TypeScript's types and source maps. */
+const unused = /\.(map|ts|mts|cts|md|markdown|flow)$/;
+/** These are for the runtime Bare, compiled for many processors; Node loads none of them. */
+const otherRuntime = /\/node_modules\/(bare-[^/]*|\.bin|\.package-lock\.json)$/;
+
+const copy = (from, to, filter = () => true) => cpSync(from, to, { recursive: true, filter, dereference: false });
+copy(
+  packages,
+  join(home, "node_modules"),
+  (path) => !unused.test(path) && !otherRuntime.test(`/node_modules${path.slice(packages.length)}`),
+);
+const files = ["package.json", "docs/differences.md", "docs/chart-values.md", "charts/sluice/values.schema.json"];
+for (const name of ["dist", "templates", "ui", "nginx/lua", ...files]) copy(name, join(home, name));
+rmSync(join(home, "ui/tsconfig.json"));
+// Some packages have commands, which nothing here starts.
+for (const file of readdirSync(home, { recursive: true, withFileTypes: true }))
+  if (file.isFile()) chmodSync(join(file.parentPath, file.name), 0o644);
+
+for (const name of ["nginx-ingress-controller", "wait-shutdown", "sluice-nginx", "default-backend", "dbg"])
+  symlinkSync("sluice-init", join(out, name));
+for (const folder of ["usr/local/bin", "usr/lib/sluice"]) mkdirSync(join(out, folder), { recursive: true });
+symlinkSync("/sluice-init", join(out, "usr/local/bin/sluice"));
+symlinkSync("/sluice-init", join(out, "usr/lib/sluice/guarded-nginx"));
