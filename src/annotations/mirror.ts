@@ -169,7 +169,7 @@ function urlOf({ origin, rest }: MirrorUrl, place: Place): Token {
   const url = rest.startsWith("?") ? `${origin}/${rest}` : `${origin}${rest}`;
   if (rest !== "" && !isLiteral(url)) return bound("mirror_url", url, place);
   const query = rest.includes("?") ? "more_args" : "all_args";
-  const added = rest === "" ? "request_uri" : query;
+  const added = rest === "" ? "origin_form" : query;
   if (added === "more_args") place.inHttp(Token.conf`map $args $more_args { "" ""; default "&$args"; }`);
   if (added === "all_args") place.inHttp(Token.conf`map $args $all_args { "" ""; default "?$args"; }`);
   if (place.dynamic && isLiteral(url)) {

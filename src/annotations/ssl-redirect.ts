@@ -60,7 +60,7 @@ export const sslRedirect = feature({
       when: always && !isData ? Token.conf`$pass_access_scheme ~* ^http$` : Token.variable("ssl_redirect"),
       code: Token.count(httpRedirectCode),
       port,
-      uri: Token.variable(keepTrailingSlash ? "request_uri" : "redirect_uri"),
+      uri: Token.variable(keepTrailingSlash ? "origin_form" : "redirect_uri"),
     };
   },
 });

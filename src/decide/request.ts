@@ -27,26 +27,30 @@ export interface ReadRequest {
   readonly host: string;
   /** The value of `$uri`. */
   readonly uri: string;
-  /** The value of `$request_uri`: as the client sends it, without scheme and host. */
+  /** The path and query as the client sends them, without scheme and host. */
   readonly requestUri: string;
   /** With its question mark, or empty. */
   readonly query: string;
 }
 
+/** The beginning of a target with a host, as nginx reads it: without a user, escapes or a fragment. */
+const isAuthority = /^https?:\/\/(?:[a-z\d.-]+|\[[^\]/?#]*\])(?::\d*)?(?:[/?]|$)/i;
+
 /** Returns undefined if nginx answers 400 before it looks for a host. */
 export function readRequest({ host: written, target }: AskedRequest): ReadRequest | undefined {
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(target);
-  if (absolute && contradict(absolute[1]!, written)) return undefined;
+  if (absolute && (!isAuthority.test(target) || contradict(absolute[1]!, written))) return undefined;
   const host = nameOf(absolute ? absolute[1]! : written);
   const local = absolute ? absolute[2]! : target;
   const [path = "", ...rest] = local.replace(/#.*$/s, "").split("?");
   const uri = normal(absolute && path === "" ? "/" : path);
   if (uri === undefined || host === undefined || !isHost(host)) return undefined;
+  const query = rest.length === 0 ? "" : `?${rest.join("?")}`;
   return {
     host,
     uri,
-    requestUri: local.startsWith("/") ? local : `/${local}`,
-    query: rest.length === 0 ? "" : `?${rest.join("?")}`,
+    requestUri: local.startsWith("/") ? local : `/${query === "?" ? "" : query}`,
+    query,
   };
 }
 

@@ -122,13 +122,22 @@ export class Token {
 
   /**
    * Text in which the variables of `allowed` (names without `$`) are evaluated and every other `$`
-   * is literal. A digit is a capture, whose name nginx does not accept in braces.
+   * is literal. A digit is a capture, whose name nginx does not accept in braces. `$request_uri`
+   * stands for the path and query that the backend gets (`$origin_form` in templates/proxy.tmpl).
    */
   static variables(raw: string, allowed: (name: string) => boolean): Token {
+    return Token.#evaluated(raw, allowed, (name) => (name === "request_uri" ? "origin_form" : name));
+  }
+
+  static #evaluated(
+    raw: string,
+    allowed: (name: string) => boolean,
+    written: (name: string) => string = (name) => name,
+  ): Token {
     const text = quoted(raw).replace(/\$(?:\{(\w+)\}|(\w+))?/g, (found, braced?: string, bare?: string) => {
       if (bare !== undefined && /^[1-9]/.test(bare) && allowed(bare.charAt(0))) return `$${bare}`;
       const name = braced ?? bare;
-      return name !== undefined && allowed(name) ? `\${${name}}` : `\${literal_dollar}${found.slice(1)}`;
+      return name !== undefined && allowed(name) ? `\${${written(name)}}` : `\${literal_dollar}${found.slice(1)}`;
     });
     return new Token(text);
   }
@@ -143,7 +152,7 @@ export class Token {
    * `\n`. With `allowed` as `variables`, without it as `word`.
    */
   static lines(raw: string, allowed?: (name: string) => boolean): Token {
-    const print = (part: string) => (allowed === undefined ? Token.word(part) : Token.variables(part, allowed));
+    const print = (part: string) => (allowed === undefined ? Token.word(part) : Token.#evaluated(part, allowed));
     const parts = raw.split(/([\t\r\n])/).map((part) => controls[part] ?? String(print(part)).slice(1, -1));
     return new Token(`"${parts.join("")}"`);
   }

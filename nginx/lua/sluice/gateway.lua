@@ -209,7 +209,7 @@ local function target_of(slot, generation, shapes, host, uri, is_plain, no_lengt
   end
   label.tell(location, backend, listener)
   if filters then
-    apply.run(filters, shape)
+    apply.run(filters, shape, uri)
   end
   local upstream_name = upstream and upstream.label or upstream_id
   local is_usual = served

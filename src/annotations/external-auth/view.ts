@@ -160,15 +160,15 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
     ...clientCertificateHeaders.map(({ name, variable }) => [name, Token.variable(variable)] as const),
     ["X-Sluice-Hops", nextHops],
     ["X-Sent-From", Token.text("nginx-ingress-controller")],
-    ["X-Original-URL", Token.conf`$scheme://${Token.variable(ownHost(settings))}$request_uri`],
+    ["X-Original-URL", Token.conf`$scheme://${Token.variable(ownHost(settings))}$origin_form`],
     ["X-Original-Method", Token.variable("request_method")],
     // A header of the client is never passed on in place of ours, whether or not we send one
     // (RS-32.30).
-    ["X-Original-URI", method === undefined ? nothing : Token.variable("request_uri")],
+    ["X-Original-URI", method === undefined ? nothing : Token.variable("origin_form")],
     ["X-Scheme", method === undefined ? nothing : Token.variable("pass_access_scheme")],
     [
       "X-Auth-Request-Redirect",
-      requestRedirect === "" ? Token.variable("request_uri") : bound("auth_redirect", requestRedirect, question, place),
+      requestRedirect === "" ? Token.variable("origin_form") : bound("auth_redirect", requestRedirect, question, place),
     ],
   ];
   const own = headers

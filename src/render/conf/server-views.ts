@@ -40,6 +40,7 @@ export const gatewayLabels = ["gateway", "listener", "route", "rule"];
 export const filterVariables = [
   ...["route_answer", "route_location", "route_steering", "route_host", "route_deadline", "route_attempt"],
   ...["route_retries", "route_backoff", "route_shape", "route_failed", "route_next", "route_again", "route_peer"],
+  ...["route_uri"],
   ...["route_auth_upstream", "route_auth_uri", "route_auth_limit", "route_auth_body", "route_auth_answer"],
   ...["route_auth_status", "route_auth_location"],
 ];
@@ -85,7 +86,17 @@ const routerVariables = [
   "route_www",
   "route_app_root",
   "route_sticky",
+  "route_client_headers",
+  "route_tried",
 ];
+
+/**
+ * Variables that stay when a request leaves a location by an internal redirect: they belong to the
+ * connection, to the jump itself, or to a location that a snippet declares.
+ */
+export const lastingVariables: ReadonlySet<string> = new Set([
+  ...["route_certificate", "route_tried", "s_at", "s_inner", "s_located"],
+]);
 
 /** Values that all servers of one text share. */
 export interface AboutServers {

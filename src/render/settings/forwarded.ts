@@ -155,7 +155,7 @@ export function requestHeaders(
     ...(mode === "static" ? ([[hopsHeaderName, hopTrail]] as const) : []),
     ["X-Original-Forwarded-For", variableOfHeader(settings.forwardedForHeader)],
     ["X-Original-Forwarded-Host", variableOfHeader(settings.forwardedHostHeader)],
-    ...(settings.proxyAddOriginalUriHeader ? ([["X-Original-URI", "request_uri"]] as const) : []),
+    ...(settings.proxyAddOriginalUriHeader ? ([["X-Original-URI", "origin_form"]] as const) : []),
     ...clientCertificateHeaders.map(({ name, variable }) => [name, variable] as const),
     ["Proxy", Token.text("")],
     // A backend that wants no early data answers 425, and the client repeats the request when the

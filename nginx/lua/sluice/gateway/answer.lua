@@ -1,6 +1,7 @@
 -- Answers that a route gives by itself: redirects, and preflights of browsers (CORS). The router
 -- sets variables, and the shape answers by them.
 local rest = require("sluice.gateway.rest")
+local rewrite = require("sluice.route.rewrite")
 
 local ngx = ngx
 local find = string.find
@@ -27,7 +28,7 @@ local function location_of(redirect, scope)
   local authority = to == usual_ports[scheme] and host or host .. ":" .. to
   local path = redirect.path
   if not path then
-    return scheme .. "://" .. authority .. rest.raw_uri(var)
+    return scheme .. "://" .. authority .. rewrite.origin_form(var)
   end
   local changed = path[2] and rest.replaced(path, var.uri, var.request_uri) or path[1]
   local query = var.args

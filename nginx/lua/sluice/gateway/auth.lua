@@ -5,6 +5,7 @@ local balancer = require("ngx.balancer")
 local bodies = require("sluice.gateway.body")
 local reserved = require("sluice.gateway.reserved")
 local rest = require("sluice.gateway.rest")
+local rewrite = require("sluice.route.rewrite")
 local round_robin = require("sluice.balance.round_robin")
 local store = require("sluice.store")
 local tries = require("sluice.balance.tries")
@@ -35,7 +36,9 @@ function _M.prepare(question)
   local var = ngx.var
   var.route_auth_upstream = question.upstream
   var.route_auth_limit = question.body
-  var.route_auth_uri = question.path .. gsub(rest.raw_uri(var), "[%c ]", rest.percent)
+  -- After an internal redirect the backend gets another path than that of the client.
+  local asked = ngx.req.is_internal() and rewrite.current(var) or rewrite.origin_form(var)
+  var.route_auth_uri = question.path .. gsub(asked, "[%c ]", rest.percent)
 end
 
 -- Runs in the rewrite phase of the location, where the body can be read and copied for the auth

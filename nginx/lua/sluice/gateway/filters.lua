@@ -20,11 +20,14 @@ local function rewrite(change)
   end
 end
 
--- `shape` is the location that the request is about to jump to.
-function _M.run(filters, shape)
+-- `shape` is the location that the request is about to jump to, and `uri` its decoded path.
+function _M.run(filters, shape, uri)
   local var = ngx.var
   if filters.steering then
     var.route_steering = filters.steering
+    if not ngx.req.is_internal() then
+      var.route_uri = uri
+    end
   end
   if filters.request then
     var.route_deadline = ngx.req.start_time() + filters.request

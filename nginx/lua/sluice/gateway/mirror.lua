@@ -3,6 +3,7 @@
 -- dropped.
 local balancer = require("ngx.balancer")
 local bodies = require("sluice.gateway.body")
+local rewrite = require("sluice.route.rewrite")
 local round_robin = require("sluice.balance.round_robin")
 local store = require("sluice.store")
 
@@ -40,9 +41,19 @@ local own = {
 -- nginx's NGX_BUSY: the copy is not sent.
 local no_live_upstreams = -3
 
+-- Returns the path and query that nginx sends to the backend: those of the client, unless something
+-- has changed them since the request was routed.
+local function sent_uri(var)
+  local asked, uri, args = rewrite.origin_form(var), var.uri, var.args or ""
+  if uri == var.route_uri and args == (match(asked, "^[^?#]*%?([^#]*)") or "") then
+    return asked
+  end
+  return rewrite.current(var)
+end
+
 local function text_of(var, body, is_call)
   local lines = {
-    var.request_method .. " " .. ngx.escape_uri(var.uri, 0) .. (var.is_args or "") .. (var.args or "") .. " HTTP/1.1",
+    var.request_method .. " " .. sent_uri(var) .. " HTTP/1.1",
     "Host: " .. (var.route_host ~= "" and var.route_host or var.best_http_host),
     "X-Forwarded-For: " .. var.remote_addr,
     "X-Real-IP: " .. var.remote_addr,

@@ -7,16 +7,6 @@ local sub = string.sub
 
 local _M = {}
 
--- Returns the path and query of the request as the client sent them.
-function _M.raw_uri(var)
-  local raw = var.request_uri
-  local slash = find(raw, "^%a[%w+.-]*://") and find(raw, "/", (find(raw, "://", 1, true)) + 3, true)
-  if slash then
-    return sub(raw, slash)
-  end
-  return find(raw, "^/") and raw or "/"
-end
-
 function _M.percent(char)
   return format("%%%02X", byte(char))
 end

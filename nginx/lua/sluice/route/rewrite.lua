@@ -8,6 +8,25 @@ local match = string.match
 
 local _M = {}
 
+local slash = byte("/")
+
+-- Returns the path and query of the request as the client sent them, which the backend gets. After
+-- a host without a path, as in `GET http://shop.example?page=1`, nginx leaves out the slash in
+-- $request_uri alone.
+function _M.origin_form(var)
+  local raw = var.request_uri
+  if byte(raw) == slash then
+    return raw
+  end
+  local query = match(raw, "^%?([^#]+)")
+  return query and "/?" .. query or "/"
+end
+
+-- Returns the path and query that the backend gets if they are no longer those of the client.
+function _M.current(var)
+  return ngx.escape_uri(var.uri, 0) .. (var.is_args or "") .. (var.args or "")
+end
+
 local function percent(char)
   return format("%%%02X", byte(char))
 end
@@ -20,6 +39,9 @@ function _M.expand(template, groups, escaped)
     if m[1] then
       local group = groups[tonumber(m[1])] or ""
       return escaped and gsub(group, escaped, percent) or group
+    end
+    if m[2] == "request_uri" then
+      return _M.origin_form(ngx.var)
     end
     return m[2] and (ngx.var[m[2]] or "") or "$"
   end, "jo"))
