@@ -12,7 +12,7 @@ test.each([
   ["http://copy.example/in", "http://copy.example.80.t.sluice.internal:80/in", "$route_mirror_url$all_args"],
   ["http://copy.example/in?a=b", "http://copy.example.80.t.sluice.internal:80/in?a=b", "$route_mirror_url$more_args"],
   ["http://copy.example?a=b", "http://copy.example.80.t.sluice.internal:80/?a=b", "$route_mirror_url$more_args"],
-  ["https://192.0.2.9:8443", "https://192.0.2.9:8443", "$route_mirror_url$request_uri"],
+  ["https://192.0.2.9:8443", "https://192.0.2.9:8443", "$route_mirror_url$origin_form"],
 ])("the literal address %s is a value of the route, and the client's query is added", (target, address, url) => {
   const { view, variables } = copyOf({ "mirror-target": target });
   expect(variables.mirror_url).toBe(address);
@@ -24,7 +24,7 @@ test.each([
 test("a mirror address with variables is written unchanged", () => {
   const { view, variables, http } = copyOf({ "mirror-target": "http://copy.example:81$request_uri&x=$http_x" });
   expect(view).toEqual([
-    expect.objectContaining({ url: '"http://copy.example.81.t.sluice.internal:81${request_uri}&x=${http_x}"' }),
+    expect.objectContaining({ url: '"http://copy.example.81.t.sluice.internal:81${origin_form}&x=${http_x}"' }),
   ]);
   expect(variables).toEqual({ mirror_host: "copy.example", mirror_server: "copy.example" });
   expect(http).toEqual([]);

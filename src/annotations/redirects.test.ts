@@ -62,7 +62,7 @@ test("without validation a redirect may name variables of the request, but none 
     { validates: false },
   );
   const view = redirects.view!(values.redirects, notingPlace(), settingsOf()) as { url: unknown };
-  expect(String(view.url)).toBe('"https://a.example${request_uri}?t=${literal_dollar}http_authorization"');
+  expect(String(view.url)).toBe('"https://a.example${origin_form}?t=${literal_dollar}http_authorization"');
 });
 
 test.each(["https://a.example$request_uri", "https://a.example; } server {", "https://a.example\n"])(

@@ -33,7 +33,7 @@ export interface ReadRequest {
   readonly query: string;
 }
 
-/** The beginning of a target with a host, as nginx reads it: without a user, escapes or a fragment. */
+/** The beginning of a target with a host, as nginx reads it: no user, escapes or fragment. */
 const isAuthority = /^https?:\/\/(?:[a-z\d.-]+|\[[^\]/?#]*\])(?::\d*)?(?:[/?]|$)/i;
 
 /** Returns undefined if nginx answers 400 before it looks for a host. */

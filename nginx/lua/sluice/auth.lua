@@ -1,6 +1,7 @@
 -- Passes on the headers that an auth service sends beside its status. nginx's own variables hold
 -- only one header of a name, so a second cookie or group would be lost, or (from 1.23) be joined
 -- with the first.
+local client_headers = require("sluice.client_headers")
 local underscores = require("sluice.underscores")
 
 local ngx = ngx
@@ -63,6 +64,7 @@ function _M.pass_headers()
   if not names or names == "" then
     return
   end
+  client_headers.keep()
   local values = {}
   for name, value in gmatch(var.route_auth_found or "", "([^:\n]+): ([^\n]*)") do
     values[name] = value

@@ -54,7 +54,7 @@ function _M.run(limited, timed)
   local tried, count, failed
   local has_failed = balancer.get_last_failure()
   if has_failed or retries then
-    tried, count, failed = tries.made(ngx.var.upstream_addr)
+    tried, count, failed = tries.made(ngx.var.upstream_addr, ngx.var.route_tried)
     if has_failed then
       failures.note(failed)
     end

@@ -29,6 +29,7 @@ import {
   routeVariables,
 } from "./server-views.ts";
 import { withoutNotes } from "./source-map.ts";
+import { tracesOf } from "./traces.ts";
 import { ifRead, withoutUnreadVariables } from "./unread-variables.ts";
 
 export interface ConfParts extends AboutServers {
@@ -166,7 +167,14 @@ function mainView(about: ConfParts, asks: Omit<TextNeeds, "parts">): View {
       uwsgi: Token.word(`${paths.temp}/uwsgi`),
       scgi: Token.word(`${paths.temp}/scgi`),
     },
-    lua: lua === undefined ? false : { ...luaView(machine, settings, lua), limits: needs.has("limits") },
+    lua:
+      lua === undefined
+        ? false
+        : {
+            ...luaView(machine, settings, lua),
+            limits: needs.has("limits"),
+            traces: tracesOf(variablesOf(lua), setWhereRead),
+          },
     authCache: needs.has("authCache") && { path: Token.word(`${paths.temp}/auth-cache`) },
     transportSecurity: transportSecurity(settings),
     httpsPort: Token.count(ports.https),

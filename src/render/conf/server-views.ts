@@ -90,14 +90,6 @@ const routerVariables = [
   "route_tried",
 ];
 
-/**
- * Variables that stay when a request leaves a location by an internal redirect: they belong to the
- * connection, to the jump itself, or to a location that a snippet declares.
- */
-export const lastingVariables: ReadonlySet<string> = new Set([
-  ...["route_certificate", "route_tried", "s_at", "s_inner", "s_located"],
-]);
-
 /** Values that all servers of one text share. */
 export interface AboutServers {
   readonly settings: Settings;

@@ -1,6 +1,6 @@
 /**
- * Odd targets of requests: those that are served, with the path and query that the backend gets, and
- * those that are refused.
+ * Odd targets of requests: those that are served, with the path and query that the backend gets,
+ * and those that are refused.
  */
 import { raw } from "../../nginx/support/request.ts";
 

@@ -1,15 +1,17 @@
 -- Finds the peers that a request has tried already. nginx lists them in $upstream_addr, so this
 -- costs nothing for a request without a retry.
 local gmatch = string.gmatch
+local sub = string.sub
 
 local _M = {}
 
 -- Reads "192.0.2.1:80, [2001:db8::1]:80" and returns the set of peers, their number and the last
--- one. nginx and the records write addresses in the same form.
-function _M.made(addresses)
+-- one. nginx and the records write addresses in the same form. `earlier` is the part of another
+-- location, which the request has left by an internal redirect.
+function _M.made(addresses, earlier)
   local tried, count, last = {}, 0, nil
-  for peer in gmatch(addresses or "", "[^, ]+") do
-    -- A colon alone separates the peers before and after an internal redirect.
+  for peer in gmatch(sub(addresses or "", #(earlier or "") + 1), "[^, ]+") do
+    -- A colon alone stands between two answers of one request.
     if peer ~= ":" then
       tried[peer] = true
       last = peer

@@ -1,6 +1,7 @@
 -- Changes headers of a request on its way to the backend, and headers of the answer. The changes
 -- travel with the request as text.
 local auth = require("sluice.gateway.auth")
+local client_headers = require("sluice.client_headers")
 local cjson = require("cjson.safe")
 local cors = require("sluice.gateway.cors")
 local mirror = require("sluice.gateway.mirror")
@@ -81,6 +82,9 @@ function _M.requests()
   local steering = steering()
   if not steering then
     return
+  end
+  if steering.auth or steering.requests then
+    client_headers.keep()
   end
   if steering.auth and steering.auth.grpc then
     verdict.hand_on()

@@ -4,6 +4,7 @@ local budget = require("sluice.budget")
 local hosts = require("sluice.route.hosts")
 local request = require("sluice.route.request")
 local store = require("sluice.store")
+local traces = require("sluice.route.traces")
 
 local ngx = ngx
 
@@ -56,6 +57,9 @@ end
 -- Routes the request, sets its upstream, and returns the location where nginx is to continue.
 function _M.target(router, slot)
   local var = ngx.var
+  if ngx.req.is_internal() then
+    traces.remove()
+  end
   local target, upstream, label = router.target(slot)
   if upstream then
     var.s_to, var.proxy_upstream_name = upstream, label
