@@ -20,8 +20,12 @@ export function pairsByName(ids: readonly string[], all: Table<Certificate>): Pa
   const pairs = firstOfEachKey(ids, all);
   const certificates = new Set(ids.flatMap((id) => all.get(id) ?? []));
   if (certificates.size < 2) return { pairs, named: {} };
-  const names = new Set([...certificates].flatMap((certificate) => certificate.names));
-  const entries = [...names].map((name) => [name, pairsFor(name, ids, all)] as const);
+  // A certificate may have tens of thousands of names.
+  const having = new Map<string, string[]>();
+  for (const id of new Set(ids)) {
+    for (const name of new Set(all.get(id)?.names)) having.set(name, [...(having.get(name) ?? []), id]);
+  }
+  const entries = [...having].map(([name, own]) => [name, firstOfEachKey(own, all)] as const);
   const isUsual = entries.every(([, own]) => own.join() === pairs.join());
   return { pairs, named: isUsual ? {} : Object.fromEntries(entries) };
 }

@@ -4,6 +4,7 @@
  */
 import { lenientListOf } from "../kinds/combine.ts";
 import { type Kind, ok, shown } from "../kinds/kind.ts";
+import { sizeBetween } from "../kinds/measures.ts";
 import { headerName, line } from "../kinds/names.ts";
 import { listOf, text } from "../kinds/text.ts";
 import { oneOf } from "../kinds/words.ts";
@@ -95,6 +96,14 @@ export const tenants = {
     kind: lenientListOf(headerName),
     default: [],
     doc: "Headers that the custom-headers annotation may set.",
+  }),
+  routeRecordsPerNamespace: setting({
+    key: "route-records-per-namespace",
+    kind: sizeBetween("64k", "64g"),
+    default: "8m",
+    own: true,
+    live: true,
+    doc: "Records that the routes of one kind and namespace may need for hosts times listeners times matches, beyond four hosts for each route, which are free. The oldest routes come first, and one that does not fit is not attached.",
   }),
   noAuthLocations: setting({
     key: "no-auth-locations",

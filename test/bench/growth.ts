@@ -11,8 +11,9 @@ import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
 import type { Snapshot } from "../../src/model/snapshot.ts";
 import { defaultSettings } from "../../src/settings/registry.ts";
 import { defaultOptions } from "../../src/translate/options.ts";
-import { translate } from "../../src/translate/translator.ts";
+import { Translator, translate } from "../../src/translate/translator.ts";
 import { emptyInputs } from "../../src/translate/turn.ts";
+import { gateway, gatewayClass, listener, listenerSet, route } from "../support/gateways.ts";
 import { backedService, base, fake, ingress, put, service } from "../support/sketch.ts";
 import { type Figure, medianOf } from "./measured.ts";
 import { cpuOf } from "./support/pipeline.ts";
@@ -235,6 +236,54 @@ const bound = 24;
 
 /** Returns a row for each crowd, with the part of the controller whose cost grows most. */
 export async function growth(): Promise<Figure[]> {
+  return [...growthOfCrowds(), besideRoutes(61), besideRoutes(969)];
+}
+
+/**
+ * Returns how long the change of an endpoint takes together with changes of a tenant: a route of
+ * this many KB with 16 hostnames on 16 listeners, and smaller ones that use all records that the
+ * tenant may have.
+ */
+function besideRoutes(kilobytes: number): Figure {
+  const listeners = upTo(16).map((at) => listener({ name: `l${at}`, port: 9_000 + at }));
+  const allowedListeners = { namespaces: { from: "All" as const } };
+  const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10"] } };
+  const victim = (address: string) => backedService({ name: "web", addresses: [address] });
+  const start = put(
+    base,
+    ...[gatewayClass(), gateway({ spec: { allowedListeners } }), listenerSet({ listeners })],
+    ...[ingress({ name: "victim", host: "victim.example" }), ...victim("192.0.2.1")],
+  );
+  const attack = [
+    longRoute({ name: "large", hosts: 16, matches: 128, filter: kilobytes * 512 }),
+    ...upTo(8).map((at) => longRoute({ name: `small${at}`, hosts: 2, matches: 64, filter: 0 })),
+  ];
+  const values = upTo(rounds).map(() => {
+    const translator = new Translator(options, fake);
+    const renderer = newRenderer("dynamic");
+    const turn = (snapshot: Snapshot) => renderer.render(translator.turn({ ...emptyInputs, snapshot }).configuration);
+    turn(start);
+    return cpuOf(() => turn(put(start, ...attack, ...victim("192.0.2.2"))));
+  });
+  const what = `an endpoint changes while a tenant changes a route of ${kilobytes} KB on 16 listeners and fills its budget`;
+  return { what, unit: "ms", values, bound: 500 };
+}
+
+function longRoute(sizes: { name: string; hosts: number; matches: number; filter: number }): KubernetesObject {
+  const { name, hosts, matches, filter } = sizes;
+  const set = [{ name: "x-long", value: "v".repeat(filter) }];
+  return route({
+    ...{ name, parent: { kind: "ListenerSet", name: "set" } },
+    hostnames: upTo(hosts).map((at) => `${name}-${at}.example`),
+    rules: upTo(2).map((rule) => ({
+      matches: upTo(matches / 2).map((at) => ({ path: { type: "PathPrefix", value: `/${rule}/${at}` } })),
+      filters: [{ type: "RequestHeaderModifier", requestHeaderModifier: { set } }],
+      backendRefs: [{ name: "web", port: 80 }],
+    })),
+  });
+}
+
+function growthOfCrowds(): Figure[] {
   return Object.entries(crowds).map(([what, crowd]) => {
     const few = worksOn(crowd(small));
     const many = worksOn(crowd(small * times));

@@ -41,11 +41,11 @@ export const allWords = {
     proxy-read-timeout proxy-real-ip-cidr proxy-redirect-from proxy-redirect-to proxy-request-buffering
     proxy-send-timeout proxy-set-headers proxy-ssl-location-only proxy-stream-next-upstream
     proxy-stream-next-upstream-timeout proxy-stream-next-upstream-tries proxy-stream-responses
-    proxy-stream-timeout relative-redirects retry-non-idempotent reuse-port server-name-hash-bucket-size
-    server-name-hash-max-size server-snippet server-tokens service-upstream skip-access-log-urls
-    ssl-buffer-size ssl-ciphers ssl-dh-param ssl-early-data ssl-ecdh-curve ssl-protocols ssl-redirect
-    ssl-reject-handshake ssl-session-cache ssl-session-cache-size ssl-session-ticket-key
-    ssl-session-tickets ssl-session-timeout stream-access-log-path stream-snippet
+    proxy-stream-timeout relative-redirects retry-non-idempotent reuse-port route-records-per-namespace
+    server-name-hash-bucket-size server-name-hash-max-size server-snippet server-tokens service-upstream
+    skip-access-log-urls ssl-buffer-size ssl-ciphers ssl-dh-param ssl-early-data ssl-ecdh-curve
+    ssl-protocols ssl-redirect ssl-reject-handshake ssl-session-cache ssl-session-cache-size
+    ssl-session-ticket-key ssl-session-tickets ssl-session-timeout stream-access-log-path stream-snippet
     strict-validate-path-type syslog-host syslog-port upstream-hash-by upstream-hash-by-subset
     upstream-hash-by-subset-size upstream-keepalive-connections upstream-keepalive-requests
     upstream-keepalive-time upstream-keepalive-timeout use-forwarded-headers use-geoip use-geoip2

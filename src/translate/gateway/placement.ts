@@ -15,7 +15,7 @@ import { type Assignment, addressesOfIngresses, assignAddresses } from "./addres
 import type { Fault } from "./conditions.ts";
 import { guardedPort, guardsOf } from "./listener/guarded-port.ts";
 import { ownPorts, type Placed, servicePorts } from "./ports.ts";
-import type { GatewayReading } from "./reading.ts";
+import type { GatewayReading, ListenerReading } from "./reading.ts";
 import { OwnServices } from "./services/own-services.ts";
 import { ingressPorts, machinePorts } from "./shared-ports.ts";
 
@@ -53,6 +53,11 @@ export class Placement {
   /** The listeners on ports of Ingresses, by id. It is the same map while nothing changes. */
   get common(): ReadonlyMap<string, CommonListener> {
     return this.#common;
+  }
+
+  /** Whether one of the listeners is on a port of Ingresses. */
+  isCommon(listeners: readonly Pick<ListenerReading, "id">[]): boolean {
+    return listeners.some(({ id }) => this.#common.has(id));
   }
 
   /** The reason why a port is not available, by id of the listener. */

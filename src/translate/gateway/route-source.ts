@@ -15,6 +15,7 @@ import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
 import { ignoredProblems } from "../unknown-fields.ts";
 import type { BackendTlsPolicies } from "./backend-tls/policies.ts";
+import { RouteBudget } from "./budget/route-budget.ts";
 import type { Gateways } from "./gateways.ts";
 import type { Grants } from "./grants.ts";
 import { defaultGateways, usesDefaults } from "./listener/default-gateways.ts";
@@ -71,6 +72,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   readonly #touched = new Set<string>();
   readonly #counted = new Set<string>();
   readonly #standIns: StandIns<R>;
+  readonly #budget: RouteBudget<R>;
   #outdated: Iterable<string> = [];
   #hasClasses = false;
   #isAnyOutdated = false;
@@ -85,6 +87,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     this.#gateways = sources.gateways;
     this.#policies = sources.policies;
     this.#settings = sources.settings;
+    this.#budget = new RouteBudget<R>(reader.kind, sources.gateways, sources.settings);
   }
 
   begin({ parents, granting, services, settings }: Different): void {
@@ -106,6 +109,12 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   }
 
   changed(turn: Turn): Set<string> {
+    const { snapshot } = turn.now;
+    const formOf = (key: string) => this.#standIns.inForce(key, this.#reader.table(snapshot).get(key), turn).form;
+    return this.#budget.renew(this.#outdatedIn(turn), turn, formOf, (route) => this.#attachments(route, turn));
+  }
+
+  #outdatedIn(turn: Turn): Set<string> {
     const { before, now, afresh } = turn;
     const { namespaces } = now.snapshot;
     const routes = this.#reader.table(now.snapshot);
@@ -139,7 +148,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
       return undefined;
     }
     const object = this.#nameOf(route);
-    const attachments = this.#attachments(route, turn);
+    const attachments = this.#budget.left(key, object, this.#attachments(route, turn), turn);
     const used = new Set<string>();
     const unknown = unknownIn(route);
     const world = {
@@ -157,11 +166,11 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
       useHttp2: turn.settings.useHttp2,
       headerSettings: turn.settings,
     };
-    const { common } = this.#gateways.placement;
-    const isCommon = attachments.some(({ listeners }) => listeners.some(({ id }) => common.has(id)));
+    const isCommon = this.#gateways.placement.isCommon(attachments.flatMap((one) => one.listeners));
     const beside = besideOf(route, { object, isCommon, prefix: this.#options.annotationsPrefix });
-    const read = attachments.length === 0 ? nothing : this.#reader.rules(route, world, attachments);
-    const ignored = attachments.length === 0 ? [] : ignoredProblems(object, ignoredInRoute(unknown));
+    const isRead = attachments.length > 0 && !this.#budget.isRefused(key);
+    const read = isRead ? this.#reader.rules(route, world, attachments) : nothing;
+    const ignored = isRead ? ignoredProblems(object, ignoredInRoute(unknown)) : [];
     const rules = { ...read, notes: [...read.notes, ...ignored, ...beside.notes] };
     this.users.use(key, used, attachments);
     this.#refer(key, this.#referencesOf(route, attachments.length > 0));
@@ -176,14 +185,10 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
       key,
       attachments.filter((one) => isAccepted(one, rules)),
     );
-    const surroundings = {
-      object,
-      gateways: this.#gateways,
-      settings: this.#settings,
-      turn,
+    const { hosts, conflicts } = hostsOf(route, attachments, rules.paths, {
+      ...{ object, gateways: this.#gateways, settings: this.#settings, turn },
       isShadow: beside.isShadow,
-    };
-    const { hosts, conflicts } = hostsOf(route, attachments, rules.paths, surroundings);
+    });
     this.#problems.replace(`${this.kind} ${key}`, [
       ...refusals,
       ...(this.#hasClasses ? orphanProblems(object, route, snapshot) : []),

@@ -25,19 +25,27 @@ function sentences(
   return { problems: [...problems.values()].flat().map(sentence), hosts: [...configuration.servers.keys()] };
 }
 
-test("an Ingress with gigabytes of text is not applied in static mode, and is in dynamic mode", () => {
+test.each([
+  ["text in static mode", withoutLua],
+  ["records in dynamic mode", defaultOptions],
+])("an Ingress with gigabytes of %s is not applied", (_, options) => {
   const big = ingress({ name: "big", host: "big.example", paths: many, annotations: long });
-  const { problems, hosts } = sentences(big, withoutLua);
+  const { problems, hosts } = sentences(big, options);
   expect(hosts).not.toContain("big.example");
   expect(problems).toEqual([
     expect.stringMatching(
       /^annotation cors-allow-origin: with all annotations .* for each of 1000 paths, and .* 16777216; the Ingress is not applied$/,
     ),
   ]);
-  expect(sentences(big, defaultOptions)).toMatchObject({
-    problems: [],
-    hosts: expect.arrayContaining(["big.example"]),
-  });
+  const some = ingress({ name: "big", host: "big.example", paths: many.slice(0, 500), annotations: long });
+  expect(sentences(some, options)).toMatchObject({ problems: [], hosts: expect.arrayContaining(["big.example"]) });
+});
+
+test("a snippet counts for each path in static mode alone, because no record has it", () => {
+  const annotations = { "configuration-snippet": `# ${"a".repeat(20_000)}` };
+  const big = ingress({ name: "big", host: "big.example", paths: many, annotations });
+  expect(sentences(big, withoutLua).problems.join()).toContain("for each of 1000 paths");
+  expect(sentences(big, defaultOptions).problems.join()).not.toContain("for each of");
 });
 
 test("hosts add to the size in dynamic mode, because each may be a server block of its own", () => {

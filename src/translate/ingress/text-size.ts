@@ -1,10 +1,11 @@
 /**
- * Limits the amount of nginx's text that one Ingress may cause. The text has its annotations, and
- * the ConfigMaps that they name, once for each path in static mode, and once for each host with a
- * server block of its own in dynamic mode. So an object of a megabyte can become gigabytes, which
- * would end the controller at each start. Authorities of clients and backends count as text: nginx
- * reads them again wherever they are used, at each test and reload, and a thousand of them take
- * most of a second.
+ * Limits the amount of nginx's text and records that one Ingress may cause. The text has its
+ * annotations, and the ConfigMaps that they name, once for each path in static mode, and once for
+ * each host with a server block of its own in dynamic mode. There the record of a host has the
+ * values once for each path, without snippets. So an object of a megabyte can become gigabytes,
+ * which would end the controller at each start. Authorities of clients and backends count as text:
+ * nginx reads them again wherever they are used, at each test and reload, and a thousand of them
+ * take most of a second.
  */
 import type { Reading } from "../../annotations/reading.ts";
 import { type Ingress, kindAndKey, type Secret } from "../../model/objects.ts";
@@ -25,17 +26,20 @@ export function oversize(
   if (own.length === 0) return none;
   const rules = spec?.rules ?? [];
   const hosts = new Set(rules.map(({ host }) => host)).size;
-  const places = pathsAreText ? rules.reduce((sum, { http }) => sum + Math.max(http?.paths?.length ?? 0, 1), 0) : hosts;
+  const paths = rules.reduce((sum, { http }) => sum + Math.max(http?.paths?.length ?? 0, 1), 0);
   const named = references.map((reference) => {
     const [kind, key] = kindAndKey(reference);
     if (kind === "Secret") return authoritiesIn(secrets.get(key));
     return kind === "ConfigMap" ? lengthOf(Object.entries(configMaps.get(key)?.data ?? {})) : 0;
   });
-  const each = lengthOf(own) + named.reduce((sum, length) => sum + length, 0);
+  const all = lengthOf(own) + named.reduce((sum, length) => sum + length, 0);
+  const ofRecords = lengthOf(own.filter(([name]) => !name.endsWith("-snippet")));
+  const isByPath = pathsAreText || (all * hosts <= most && ofRecords * paths > most);
+  const [each, places] = isByPath ? [pathsAreText ? all : ofRecords, paths] : [all, hosts];
   if (each * places <= most) return none;
   const [longest] = own.toSorted(([, one], [, other]) => other.length - one.length);
   const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
-  const why = `with all annotations and what they name there are ${each} characters for each of ${places} ${pathsAreText ? "paths" : "hosts"}, and nginx's text has room for ${most}`;
+  const why = `with all annotations and what they name there are ${each} characters for each of ${places} ${isByPath ? "paths" : "hosts"}, and nginx's configuration has room for ${most}`;
   return [{ object, kind: "annotation-unreadable", key: longest![0].slice(prefix.length + 1), why, done: "reject" }];
 }
 

@@ -66,6 +66,12 @@ export interface SettingsWorld {
   readonly grants: Pick<Grants, "permits">;
 }
 
+/** Returns the characters of all values but snippets, which are in no record. */
+export function lengthOf(readings: readonly SettingsReading[]): number {
+  const texts = readings.flatMap((one) => [...one.texts]).filter(([key]) => !key.endsWith("-snippet"));
+  return texts.reduce((sum, [, text]) => sum + text.length, 0);
+}
+
 /**
  * The most characters of all values together: nginx.conf has the text of each combination of
  * settings.

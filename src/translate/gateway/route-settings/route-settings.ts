@@ -24,7 +24,7 @@ import { type ListenerReading, ownerOfListener } from "../reading.ts";
 import { type FormInForce, StandIns } from "../stand-ins.ts";
 import { type Effective, effectiveOf } from "./effective.ts";
 import { withOwnServers, withServerFaults } from "./own-servers.ts";
-import { readSettings, type SettingsReading } from "./reading.ts";
+import { lengthOf, readSettings, type SettingsReading } from "./reading.ts";
 import { noTwins, type Twins, twinsOn } from "./twins.ts";
 
 /** The place of a rule. */
@@ -135,6 +135,19 @@ export class AllRouteSettings {
     return found && withServerFaults(found, place.listener, this.#common);
   }
 
+  /** Returns the characters of the settings for all routes of a listener, given by its id. */
+  lengthAt(id: string): number {
+    return this.isEmpty ? 0 : lengthOf(this.#outerOf(id));
+  }
+
+  /**
+   * Returns the characters of the settings for one rule of a route such as `HTTPRoute shop/web`.
+   * `named` has the same meaning as in RulePlace.
+   */
+  lengthFor(route: string, rule: string | undefined, named: readonly string[]): number {
+    return this.isEmpty ? 0 : lengthOf(this.#innerOf({ route, rule, named }));
+  }
+
   /** Returns the www twins that the listener has for these hosts. */
   twinsOn(listener: ListenerReading, hosts: readonly string[]): Twins {
     const found = this.isEmpty ? undefined : this.#combined(this.#outerOf(listener.id));
@@ -175,12 +188,19 @@ export class AllRouteSettings {
   /** Returns the objects that apply, the inner ones first, and each once. */
   #layersOf({ route, rule, named, listener }: RulePlace): readonly SettingsReading[] {
     const outer = this.#outerOf(listener.id);
-    const inner = [
+    const inner = this.#innerOf({ route, rule, named }).map((one) =>
+      outer.includes(one) ? one : (one.forRules ?? one),
+    );
+    return [...new Set([...inner, ...outer])];
+  }
+
+  /** Returns the objects that apply to one rule, wherever it is served. */
+  #innerOf({ route, rule, named }: Omit<RulePlace, "listener">): readonly SettingsReading[] {
+    return [
       ...named.flatMap((key) => this.#readings.get(key) ?? []),
       ...(rule === undefined ? [] : this.attachedTo(route, rule)),
       ...this.attachedTo(route, undefined),
-    ].map((one) => (outer.includes(one) ? one : (one.forRules ?? one)));
-    return [...new Set([...inner, ...outer])];
+    ];
   }
 
   /** Returns the objects that apply to a whole listener, given by its id. */

@@ -90,12 +90,13 @@ function calledOf({ kind = "Gateway", namespace, name }: ParentReference, own: s
 }
 
 function listenersOf(
-  { metadata: { namespace = "default", name }, spec }: Route,
+  route: Route,
   { sectionName, port }: ParentReference,
   field: string,
   { called, listeners, notAllowed }: ParentReading,
   world: AttachWorld,
 ): Taking {
+  const { namespace = "default", name } = route.metadata;
   const object = { kind: world.kind, namespace, name };
   const refused = (reason: string, part: string, why: string): Taking => {
     const done = "the route is not attached there";
@@ -126,7 +127,7 @@ function listenersOf(
   if (allowed.length === 0) {
     return refused("NotAllowedByListeners", field, `${whose} does${not} take routes of namespace ${namespace}`);
   }
-  const hostnames = (spec?.hostnames ?? []).map((hostname) => hostname.toLowerCase());
+  const hostnames = hostnamesOf(route);
   const taking = allowed.filter((one) => hostsOn(one, hostnames).length > 0);
   if (taking.length === 0) {
     const theirs = allowed.map(({ hostname }) => hostname).join(", ");
@@ -166,6 +167,11 @@ function refusedHost(object: ObjectName, at: number, host: string, policy: HostP
 
 /** Returns the host in question: the listener's if the route names none. */
 const takenHost = ({ hostname }: ListenerReading, host: string): string => (host === "_" ? hostname : host);
+
+/** Returns the hostnames of a route in lower case. */
+export function hostnamesOf(route: Route): readonly string[] {
+  return (route.spec?.hostnames ?? []).map((hostname) => hostname.toLowerCase());
+}
 
 /**
  * Returns the hosts of a route on a listener, as the route has them. They need not be narrowed to

@@ -12,7 +12,7 @@ import { routeFeatures } from "../route-features.ts";
 import { withSettings } from "../route-settings/applied.ts";
 import type { AllRouteSettings } from "../route-settings/route-settings.ts";
 import { redirectTo } from "../route-settings/twins.ts";
-import { type Attachment, hostsOn } from "./attach.ts";
+import { type Attachment, hostnamesOf, hostsOn } from "./attach.ts";
 import type { RouteName } from "./problems.ts";
 
 export interface HostsRead {
@@ -44,7 +44,7 @@ export function hostsOf(
   const { kind, namespace, name: own } = object;
   const called = objectKey(kind, `${namespace}/${own}`);
   const plain = routeFeatures(turn.settings);
-  const hostnames = (route.spec?.hostnames ?? []).map((hostname) => hostname.toLowerCase());
+  const hostnames = hostnamesOf(route);
   const isPermitted = (host: string) => permits(turn.hostPolicy, namespace, host);
   for (const { parent, listeners } of attachments) {
     const { gateway } = parent;
