@@ -1,7 +1,8 @@
 /**
- * `npm run soak [faults] [changes]`: runs that take too long for a test. `faults` breaks the
- * connection to the API server 200 times; `changes` changes a cluster under traffic for
- * SOAK_MINUTES (20) and fails when anything grows. Without a name it runs both.
+ * `npm run soak [faults] [journals] [changes]`: runs that take too long for a test. `faults` breaks
+ * the connection to the API server 200 times; `journals` starts 200 times with a damaged journal
+ * and checks every answer; `changes` changes a cluster under traffic for SOAK_MINUTES (20) and
+ * fails when anything grows. Without a name it runs all.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -9,6 +10,7 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const soaks = {
   faults: { args: ["e2e", "test/e2e/faults.test.ts"], env: { FAULTS: "200" } },
+  journals: { args: ["nginx", "test/nginx/journal-starts.test.ts"], env: { CORRUPTIONS: "200" } },
   changes: { args: ["soak"], env: {} },
 };
 const asked = process.argv.slice(2);

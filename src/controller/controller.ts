@@ -37,6 +37,11 @@ export interface Controller {
    * former process.
    */
   readonly isServing: boolean;
+  /**
+   * Whether nginx has served what the objects say. While these cannot be read, it is also true for
+   * an nginx that has everything of a former process.
+   */
+  readonly isCurrent: boolean;
   /** Rejects when the sync ends because of a bug. */
   readonly running: Promise<void>;
   /** Resolves when all changes so far are live or refused, those of streams among them. */
@@ -69,6 +74,13 @@ export interface Controller {
   stop(limitMs: number): Promise<void>;
 }
 
+/**
+ * The wait for the API server at a start with an nginx that serves what it served last. A healthy
+ * API server has listed a large cluster by then. The chart's liveness probe ends a Pod that stays
+ * unhealthy for a minute.
+ */
+const apiPatienceMs = 10_000;
+
 export type StartedController =
   | { readonly ok: true; readonly controller: Controller }
   | { readonly ok: false; readonly why: string };
@@ -94,7 +106,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   }
   const { nginx, found } = opened;
 
-  const { channel, memory, former } = await openMemory(folder, installed, events.journal);
+  const { channel, memory, former, isFilled } = await openMemory(folder, installed, events.journal);
   memoryOpened.resolve(memory);
   const plain = openRenderer(machine, template, former);
   const renderer = new SteadyRenderer(plain, template, events.templateGaveUp);
@@ -102,6 +114,8 @@ export async function startController(options: ControllerOptions): Promise<Start
   const source = stapledSource(options, ending.signal);
   const sync = syncOf(options, { source, renderer, memory, nginx, streams, fake: await options.fake });
   const audits = auditing(sync, options, ending.signal);
+  const isLeft = found.kind !== "nothing" && (isFilled || machine.mode === "static");
+  const isCurrent = currency(sync, options, isLeft);
   const running = Promise.all([sync.run(ending.signal), audits]).then(() => {});
   const drained = async (limitMs: number) => {
     ending.abort();
@@ -128,6 +142,9 @@ export async function startController(options: ControllerOptions): Promise<Start
       get isServing() {
         return nginx.pid !== undefined && (sync.live !== undefined || found.kind !== "nothing");
       },
+      get isCurrent() {
+        return isCurrent();
+      },
       counts: () => channel.counts(),
       shadow: () => channel.shadow(),
       peers: (addresses) => channel.peers(addresses),
@@ -152,6 +169,25 @@ export async function startController(options: ControllerOptions): Promise<Start
         channel.close();
       },
     },
+  };
+}
+
+/**
+ * Returns the function for `Controller.isCurrent`. `isLeft` says that nginx has everything of a
+ * former process.
+ */
+function currency(sync: Sync, { source, clock = systemClock }: ControllerOptions, isLeft: boolean): () => boolean {
+  let [isKnown, isCurrent] = [source.synced === undefined, false];
+  const know = () => {
+    isKnown = true;
+  };
+  // If it rejects, the sync ends and reports the bug.
+  source.synced?.then(know, () => {});
+  const startedAt = clock.now();
+  return () => {
+    const isAway = !isKnown && clock.now() - startedAt > apiPatienceMs;
+    isCurrent ||= sync.hasCaughtUp || (isLeft && isAway);
+    return isCurrent;
   };
 }
 

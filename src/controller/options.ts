@@ -7,6 +7,7 @@ import type { InstalledNginx, JournalState, NginxEvent, RunFolder } from "../ngi
 import type { StapleEvent } from "../ocsp/stapled-source.ts";
 import type { Template } from "../render/template.ts";
 import type { Listener, Source } from "../sync/ports.ts";
+import type { Clock } from "../timing/clock.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 
 export interface ControllerOptions {
@@ -28,6 +29,8 @@ export interface ControllerOptions {
   readonly endWithController: boolean;
   readonly listener: Listener;
   readonly events: ControllerEvents;
+  /** The clock for the wait for the source; by default that of the machine. */
+  readonly clock?: Pick<Clock, "now">;
 }
 
 /** How often nginx may be reloaded, and how often its memory is checked. */

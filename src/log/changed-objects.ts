@@ -22,6 +22,9 @@ export function changedObjects(
   let more = 0;
   for (const kind of Object.keys(tableOf) as WatchedKind[]) {
     const [old, now] = [before ?? emptySnapshot, after].map((one) => one[tableOf[kind]] as Table<object> | undefined);
+    // Every cluster has Namespaces. If there are none, they are not followed, because no kind that
+    // refers to them is served.
+    if (kind === "Namespace" && (old?.size === 0 || now?.size === 0)) continue;
     const changes = (now ?? Table.empty<object>()).changesSince(old ?? Table.empty());
     const some = changes.slice(0, listed - objects.length);
     more += changes.length - some.length;

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
-import { emptySnapshot, withObjects } from "../model/snapshot.ts";
+import { emptySnapshot, type Snapshot, withObjects } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import type { Problem } from "../problem.ts";
+import { changedObjects, changeWords } from "./changed-objects.ts";
 import { openLog } from "./log.ts";
 import { ProblemLog } from "./problem-log.ts";
 import { SyncLog } from "./sync-log.ts";
@@ -96,6 +97,38 @@ test("a sync is one line with the changes, the reason for the reload and the tim
   expect(lines.map((line) => line.replace(/^\S+ /, ""))).toEqual([
     'INFO : applied without a reload: changed="Service shop/web added" published="host 2" took=50ms translate=1.3ms render=2.0ms publish=30ms\n',
     'INFO : applied with a reload: changed="Service shop/web removed" why=settings took=50ms translate=1.3ms render=2.0ms publish=30ms reload=40ms\n',
+  ]);
+});
+
+test("Namespaces that are no longer followed are not logged as removed, and the others are", () => {
+  const object = (name: string) => ({ apiVersion: "v1", kind: "Namespace", metadata: { name } }) as const;
+  const named = (...names: readonly string[]) =>
+    withObjects(
+      emptySnapshot,
+      names.map((name) => ({ kind: "Namespace", key: name, object: object(name) })),
+    );
+  const both = named("default", "shop");
+  const words = (before: Snapshot, after: Snapshot) => changeWords(changedObjects(before, after));
+  const one = withObjects(both, [{ kind: "Namespace", key: "shop", object: undefined }]);
+  expect([words(both, one), words(one, both)]).toEqual(["Namespace shop removed", "Namespace shop added"]);
+  expect([words(both, emptySnapshot), words(emptySnapshot, both)]).toEqual(["", ""]);
+});
+
+test("a disk that refuses writes is logged once, beside the changes that are live, and once when it is over", () => {
+  const { lines, log } = logged(false);
+  const sync = new SyncLog(log);
+  const times = { translateMs: 1, renderMs: 2, publishMs: 3, tookMs: 4 };
+  const report = { change: { kind: "data" }, records: { host: 1 }, ...times } as const;
+  const unwritten = new Error("EROFS: read-only file system");
+  for (const more of [{ unwritten }, { unwritten }, {}, {}]) sync.synced({ ...report, ...more }, emptySnapshot);
+  const told = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg !== "applied without a reload");
+  expect(told.map(({ level, msg, cause }) => [level, msg, cause])).toEqual([
+    [
+      "error",
+      "the run folder cannot be written: changes of data are live, but a restart would lose them; trying again",
+      "EROFS: read-only file system",
+    ],
+    ["info", "the run folder can be written again, and has everything", undefined],
   ]);
 });
 

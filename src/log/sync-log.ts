@@ -14,6 +14,7 @@ export class SyncLog {
   #last: Snapshot | undefined;
   /** Warnings of the last reload, without their time and process. */
   #warnings: ReadonlySet<string> = new Set();
+  #isUnwritten = false;
 
   constructor(log: Log) {
     this.#log = log;
@@ -37,6 +38,19 @@ export class SyncLog {
     else if (change.kind === "data") this.#log.info(fields, "applied without a reload");
     else if (change.kind === "none") this.#log.debug(fields, "nothing to change in nginx");
     else this.#log.info(fields, "not live yet: it waits for a reload");
+    this.#disk(report);
+  }
+
+  /** Logs once that the disk refuses writes, and once that it accepts them again. */
+  #disk({ unwritten, reload }: SyncReport): void {
+    if (reload?.kind === "unreachable" || (unwritten !== undefined) === this.#isUnwritten) return;
+    this.#isUnwritten = unwritten !== undefined;
+    if (unwritten === undefined) this.#log.info("the run folder can be written again, and has everything");
+    else
+      this.#log.error(
+        { cause: unwritten.message },
+        "the run folder cannot be written: changes of data are live, but a restart would lose them; trying again",
+      );
   }
 
   /** Logs new warnings only, because nginx repeats each warning at every reload. */

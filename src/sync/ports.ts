@@ -128,6 +128,8 @@ export interface SyncReport {
   readonly reload?: ApplyOutcome | TurnFailure;
   /** The time from the first wake-up for the change until it was live. */
   readonly tookMs: number;
+  /** The reason if the change is live, but the disk has refused it, so that a restart loses it. */
+  readonly unwritten?: Error;
 }
 
 /** Sluice itself failed; nginx was not changed and goes on serving. */

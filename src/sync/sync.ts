@@ -20,6 +20,7 @@ import { hourMs } from "../translate/hosts/certificate-doubts.ts";
 import { hasSuspects, type Quarantine, reduced, withoutSuspects } from "../translate/quarantine.ts";
 import { Applying, type Ending } from "./applying.ts";
 import { compare } from "./compare.ts";
+import { everythingKnown } from "./everything-known.ts";
 import { FailedTurns } from "./failed-turns.ts";
 import { type Candidate, Generations } from "./generations.ts";
 import { Making, type MakingParts } from "./making.ts";
@@ -63,6 +64,9 @@ export class Sync {
   #reported: Snapshot | undefined;
   /** Whether the last report was a failure, after which nginx lacks the wanted text. */
   #reportedFailure = false;
+  #hasCaughtUp = false;
+  /** Whether the disk refused a write of the last turn. */
+  #isUnwritten = false;
 
   constructor(parts: SyncParts) {
     this.#parts = parts;
@@ -109,6 +113,10 @@ export class Sync {
   get isBehind(): boolean {
     return this.#generations.isBehind;
   }
+  /** Whether nginx has once served all of a complete Snapshot, except what it refuses. */
+  get hasCaughtUp(): boolean {
+    return this.#hasCaughtUp;
+  }
 
   /** The last turn's translation; undefined before the first. */
   get configuration(): Configuration<Settings, FeatureValues> | undefined {
@@ -137,7 +145,7 @@ export class Sync {
     const stopLooking = every(this.#parts.clock, hourMs, () => this.wakeUp());
     const stopRetries = new PortRetries(this.#parts, this.#keeper, () => this.wakeUp()).start();
     try {
-      await this.#everythingKnown(signal);
+      await everythingKnown(this.#parts.source, signal);
       while (!signal.aborted) {
         if (this.#wakeUps.isQuiet) await this.#wakeUps.sleep(!this.#reloads.isOn && !this.#generations.isWaiting);
         else await this.#turn(signal);
@@ -152,19 +160,6 @@ export class Sync {
       stopRetries();
       stop();
     }
-  }
-
-  /**
-   * Waits for the complete Snapshot. An incomplete one would remove objects from nginx that were
-   * not listed yet.
-   */
-  async #everythingKnown(signal: AbortSignal): Promise<void> {
-    const { synced } = this.#parts.source;
-    if (synced === undefined || signal.aborted) return;
-    const aborted = new Promise<void>((resolve) => {
-      signal.addEventListener("abort", () => resolve(), { once: true });
-    });
-    await Promise.race([synced, aborted]);
   }
 
   async #turn(signal: AbortSignal): Promise<void> {
@@ -193,26 +188,28 @@ export class Sync {
     const candidate = { text: rendered.text, snapshot, statuses: translation.statuses };
     const { counts, unwritten } = await this.#order.run(() => this.#delivery.deliver(rendered, candidate));
     this.#wakeUps.handled(upTo);
-    const measured = { translateMs, renderMs, publishMs: clock.now() - madeAt };
+    const failed = unsaved ?? unwritten;
+    const measured = { translateMs, renderMs, publishMs: clock.now() - madeAt, ...(failed && { unwritten: failed }) };
     const report: Report = (reload) => {
       const tookMs = clock.now() - sinceMs;
       if (reload !== undefined) this.#reportedFailure = reload.kind === "refused" || reload.kind === "unreachable";
       else if (change.kind !== "reload") this.#reportedFailure = false;
-      listener.synced({ change, records: counts, ...measured, tookMs, ...(reload === undefined ? {} : { reload }) });
+      listener.synced({ change, records: counts, ...measured, tookMs, ...(reload && { reload }) });
     };
-    const failed = unsaved ?? unwritten;
-    if (failed === undefined) {
+    if (failed !== undefined) this.#delivery.retryLater();
+    if (failed === undefined || this.#isLive(candidate)) {
+      if (this.#isUnwritten !== (failed !== undefined)) this.#reported = undefined;
+      this.#isUnwritten = failed !== undefined;
       // If nginx has accepted or refused a text meanwhile, this text was made with the previous
       // quarantine. It is not tried, and a turn with the new quarantine follows.
       if (this.quarantine === quarantine) this.#reloadIfNeeded(candidate, change, report, signal);
       listener.statuses?.(candidate.statuses, "made");
       // While a reload waits or runs, nginx may not serve the live text.
-      if (!this.#reloads.isOn) this.#reportLive(candidate);
+      if (!this.#reloads.isOn) await this.#reportLive(candidate);
       return;
     }
     this.#reported = snapshot;
     report({ kind: "unreachable", cause: new Error(`the run folder cannot be written: ${failed.message}`) });
-    this.#delivery.retryLater();
   }
 
   /**
@@ -227,9 +224,21 @@ export class Sync {
     listener.synced(report);
   }
 
-  #reportLive({ statuses, text }: Candidate): void {
-    const isLive = this.live?.generation === text.generation && this.#delivery.isDone;
-    if (isLive) this.#parts.listener.statuses?.(statuses, "live");
+  /** Whether nginx serves the text, and has all records. */
+  #isLive({ text }: Candidate): boolean {
+    return this.live?.generation === text.generation && this.#delivery.isDone;
+  }
+
+  async #reportLive(candidate: Candidate): Promise<void> {
+    const { memory, listener } = this.#parts;
+    const isLive = this.#isLive(candidate);
+    const isOver = isLive || this.#generations.stateOf(candidate.text.generation) === "given up";
+    if (isOver && !this.#hasCaughtUp) {
+      // An nginx that an earlier process has left may have more records than these.
+      if (await memory.wasWritten?.()) await this.#order.run(() => this.#delivery.repair(() => false));
+      this.#hasCaughtUp = true;
+    }
+    if (isLive) listener.statuses?.(candidate.statuses, "live");
   }
 
   /** Decides what follows the records: a reload now or later, or none. */
@@ -283,7 +292,7 @@ export class Sync {
     if (ending.kind === "served") {
       this.#reloadRetry.reset();
       await this.#delivery.reloadEnds(ending.started, ending.lacksRecords);
-      this.#reportLive(candidate);
+      await this.#reportLive(candidate);
     }
     if (ending.retries) this.#reloadRetry.schedule();
     return ending;

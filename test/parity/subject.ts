@@ -18,12 +18,13 @@ import { inMode, lackingOf } from "../../src/directives/capabilities.ts";
 import { machineOf } from "../../src/machine.ts";
 import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
 import { emptySnapshot, type ObjectChange, tableOf, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
-import { type FoundNginx, nginxHere, openRunFolder } from "../../src/nginx/index.ts";
+import { type FoundNginx, type JournalState, nginxHere, openRunFolder } from "../../src/nginx/index.ts";
 import { askNginx } from "../../src/page/ask/asking.ts";
 import type { Problem } from "../../src/problem.ts";
 import { compileTemplate } from "../../src/render/compile-template.ts";
 import type { Source } from "../../src/sync/ports.ts";
 import { builtInTemplates, readTemplateFiles } from "../../src/template/files.ts";
+import type { Clock } from "../../src/timing/clock.ts";
 
 export interface Subject {
   /**
@@ -110,6 +111,9 @@ export interface InPlaceOf {
   readonly strangeRecords?: (keys: readonly string[]) => void;
   /** Whether Gateways use the ports of Ingresses. */
   readonly sharesPorts?: boolean;
+  readonly journal?: (found: JournalState) => void;
+  /** See `ControllerOptions`. */
+  readonly clock?: Pick<Clock, "now">;
 }
 
 export async function startOn(
@@ -117,7 +121,7 @@ export async function startOn(
   root: string,
   flags: Flags,
   onProblems: (all: readonly Problem[]) => void,
-  { nginx, nameservers, strangeRecords = () => {}, sharesPorts = false }: InPlaceOf = {},
+  { nginx, nameservers, strangeRecords = () => {}, sharesPorts = false, journal = () => {}, clock }: InPlaceOf = {},
 ): Promise<Controller> {
   const found = nginx ?? (await nginxHere("nginx", process.env.PATH ?? ""));
   const opened = openRunFolder(root);
@@ -145,6 +149,7 @@ export async function startOn(
     template: compiled.template,
     pace: { syncRateLimit: 1000, reloadBurst: 1000, maxDraining: 100, auditMs: 1_000 },
     endWithController: true,
+    ...(clock === undefined ? {} : { clock }),
     listener: {
       problems: (all) => onProblems([...all.values()].flat()),
       synced: ({ reload }) => {
@@ -156,7 +161,7 @@ export async function startOn(
     events: {
       nginx: printed,
       staple: printed,
-      journal: () => {},
+      journal,
       nameCheck: printed,
       streams: printed,
       templateGaveUp: () => {},

@@ -107,6 +107,7 @@ export async function whyNotServing(running: Running, limitMs: number): Promise<
   if (running.controller?.isServing !== true) return "nginx serves nothing yet, or has ended";
   if (!running.templateTried) return "the template was not tried yet";
   if (!running.isSettled) return "nginx refuses an object, and the search for it is not over yet";
+  if (!running.controller.isCurrent) return "nginx does not serve everything that the objects say yet";
   return (await running.controller.answers(limitMs)) ? undefined : "nginx does not answer";
 }
 

@@ -70,6 +70,17 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     await until("the changes to be live", async () => (await status(world, "after.example")) === 200, 40_000);
   });
 
+  test("a change of data is live on a read-only disk, and is not reported as a failure", async (context) => {
+    if (mode === "static") context.skip("every change is text");
+    const { world, folder } = await onSmallDisk(mode);
+    await execa("mount", ["--bind", folder, folder]);
+    await execa("mount", ["-o", "remount,ro,bind", folder]);
+    await world.apply(ingress({ name: "after" }));
+    expect(await status(world, "after.example")).toBe(200);
+    expect(messages.join("")).toBe("");
+    await execa("umount", ["--lazy", folder]);
+  });
+
   test("a lack of memory for a reload leaves the old configuration in service, and the changes are live afterwards", {
     timeout: 240_000,
   }, async () => {
