@@ -3,18 +3,22 @@
  * image. It answers like that of ingress-nginx: 200 for /healthz and 404 for everything else, with
  * any method.
  */
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { parseArgs } from "node:util";
+import { callback } from "./callbacks.ts";
 import { keepFew, patience } from "./few-connections.ts";
 
 /** Returns a server that does not listen yet; the caller opens and closes it. */
 export function defaultBackend(): Server {
-  const server = createServer(patience, (request, response) => {
-    const healthy = request.url === "/healthz" || request.url?.startsWith("/healthz?");
-    request.resume();
-    response.writeHead(healthy ? 200 : 404, { "content-type": "text/plain; charset=utf-8" });
-    response.end(healthy ? "ok" : "default backend - 404");
-  });
+  const server = createServer(
+    patience,
+    callback("an answer", (request: IncomingMessage, response: ServerResponse) => {
+      const healthy = request.url === "/healthz" || request.url?.startsWith("/healthz?");
+      request.resume();
+      response.writeHead(healthy ? 200 : 404, { "content-type": "text/plain; charset=utf-8" });
+      response.end(healthy ? "ok" : "default backend - 404");
+    }),
+  );
   keepFew(server);
   return server;
 }
@@ -37,5 +41,8 @@ if (import.meta.main) {
     process.exit(2);
   }
   const server = defaultBackend().listen(port);
-  process.once("SIGTERM", () => server.close());
+  process.once(
+    "SIGTERM",
+    callback("the end", () => server.close()),
+  );
 }

@@ -3,8 +3,9 @@
  * those of slow clients. Beyond the limit the connection without a request for the longest time
  * ends, and never the new one: kubelet restarts a controller whose health check is refused.
  */
-import type { Server } from "node:http";
+import type { IncomingMessage, Server } from "node:http";
 import type { Socket } from "node:net";
+import { callback } from "./callbacks.ts";
 
 /** The API servers of a cluster may send some hundred reviews at a time. */
 const mostConnections = 1000;
@@ -21,23 +22,32 @@ export const patience = {
 export function keepFew(server: Pick<Server, "on">, most = mostConnections): void {
   /** The one without a request for the longest time is the first. */
   const open = new Map<string, Socket>();
-  server.on("connection", (socket: Socket) => {
-    const client = clientOf(socket);
-    open.set(client, socket);
-    socket.once("close", () => {
-      if (open.get(client) === socket) open.delete(client);
-    });
-    if (open.size <= most) return;
-    const [idle] = open.values();
-    idle?.destroy();
-  });
-  server.on("request", ({ socket }) => {
-    const client = clientOf(socket);
-    const connection = open.get(client);
-    if (connection === undefined) return;
-    open.delete(client);
-    open.set(client, connection);
-  });
+  server.on(
+    "connection",
+    callback("the limit of connections", (socket: Socket) => {
+      const client = clientOf(socket);
+      open.set(client, socket);
+      socket.once(
+        "close",
+        callback("the limit of connections", () => {
+          if (open.get(client) === socket) open.delete(client);
+        }),
+      );
+      if (open.size <= most) return;
+      const [idle] = open.values();
+      idle?.destroy();
+    }),
+  );
+  server.on(
+    "request",
+    callback("the limit of connections", ({ socket }: IncomingMessage) => {
+      const client = clientOf(socket);
+      const connection = open.get(client);
+      if (connection === undefined) return;
+      open.delete(client);
+      open.set(client, connection);
+    }),
+  );
 }
 
 const clientOf = ({ remoteAddress, remotePort }: Socket): string => `${remoteAddress} ${remotePort}`;

@@ -6,6 +6,7 @@
  * The controller and this program answer on the same port, so only one of them can have it. This
  * one gives it up as soon as the controller gives an order.
  */
+import { later } from "./callbacks.ts";
 import { streamKey } from "./model/records.ts";
 import { answerStreamEndpoints, type StreamEndpoints } from "./names/stream-endpoints.ts";
 import { Journal } from "./nginx/index.ts";
@@ -62,7 +63,7 @@ export function answerWhileAway({ port, service, journal, report }: StreamsWhile
   return {
     controllerIsHere() {
       const closed = close();
-      opening = setTimeout(open, awayMs).unref();
+      opening = later("the port of streams", awayMs, open).unref();
       return closed;
     },
     end: close,

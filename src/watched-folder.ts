@@ -5,6 +5,7 @@
  */
 import { existsSync, realpathSync, statSync } from "node:fs";
 import chokidar from "chokidar";
+import { callback, later, repeat } from "./callbacks.ts";
 
 const quietMs = 15;
 const longestMs = 45;
@@ -23,19 +24,16 @@ export async function watchFolder(folder: string, look: () => void): Promise<() 
     const now = performance.now();
     since ??= now;
     clearTimeout(timer);
-    timer = setTimeout(
-      () => {
-        since = undefined;
-        look();
-      },
-      Math.min(quietMs, Math.max(0, since + longestMs - now)),
-    );
+    timer = later("the look at a folder", Math.min(quietMs, Math.max(0, since + longestMs - now)), () => {
+      since = undefined;
+      look();
+    });
   };
-  watcher.on("all", soon).on("error", soon);
+  for (const event of ["all", "error"] as const) watcher.on(event, callback("the look at a folder", soon));
   await new Promise<void>((resolve) => {
     watcher.once("ready", resolve);
   });
-  const looking = setInterval(look, lookEveryMs);
+  const looking = repeat("the look at a folder", lookEveryMs, look);
   return async () => {
     clearTimeout(timer);
     clearInterval(looking);

@@ -7,6 +7,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
+import { callback, later } from "../callbacks.ts";
 import { keepFew, patience } from "../few-connections.ts";
 import type { RouteSettings } from "../model/gateway/route-settings.ts";
 import type { Ingress } from "../model/objects.ts";
@@ -96,7 +97,10 @@ export async function startWebhook(options: WebhookOptions): Promise<StartedWebh
       response.destroy();
     });
   });
-  const server = createServer({ ...keyPairs.current(), minVersion: "TLSv1.2", ...patience }, listener);
+  const server = createServer(
+    { ...keyPairs.current(), minVersion: "TLSv1.2", ...patience },
+    callback("the webhook", listener),
+  );
   keepFew(server);
   const listening = await listen(server, options.address);
   if (listening instanceof Error) {
@@ -105,7 +109,10 @@ export async function startWebhook(options: WebhookOptions): Promise<StartedWebh
       why: `The webhook cannot listen on ${options.address} (--validating-webhook): ${whyNot(listening)}.`,
     };
   }
-  server.on("error", (cause) => report({ kind: "failed", cause }));
+  server.on(
+    "error",
+    callback("the webhook", (cause: Error) => report({ kind: "failed", cause })),
+  );
   const stopListening = keyPairs.onChange((pair) => {
     server.setSecureContext({ ...pair, minVersion: "TLSv1.2" });
     report({ kind: "certificate-changed" });
@@ -116,7 +123,7 @@ export async function startWebhook(options: WebhookOptions): Promise<StartedWebh
     stop: async () => {
       stopListening();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      const impatience = setTimeout(() => server.closeAllConnections(), longestEndMs);
+      const impatience = later("the end of the webhook", longestEndMs, () => server.closeAllConnections());
       await closed;
       clearTimeout(impatience);
     },

@@ -4,6 +4,7 @@
  * if they are not available, the Secret is served as it is.
  */
 
+import { inBackground } from "../callbacks.ts";
 import { decoded } from "../certificates/certificate.ts";
 import { guarded } from "../guarded.ts";
 import type { Secret } from "../model/objects.ts";
@@ -82,7 +83,10 @@ export class CompletedSource implements Source {
     if (chain === undefined) return;
     const completion: Completion = { of: secret, stop: new AbortController(), whole: undefined };
     this.#completions.set(key, completion);
-    void this.#complete(key, completion, chain, AbortSignal.any([completion.stop.signal, this.#signal]));
+    inBackground(
+      "the completion of a chain",
+      this.#complete(key, completion, chain, AbortSignal.any([completion.stop.signal, this.#signal])),
+    );
   }
 
   async #complete(key: string, completion: Completion, chain: string, signal: AbortSignal): Promise<void> {

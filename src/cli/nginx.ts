@@ -5,6 +5,8 @@
  * nginx goes on serving: only a signal to this program ends it.
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { reportCallbacks } from "../callbacks.ts";
+import { callbackLog } from "../log/callback-log.ts";
 import { openLog } from "../log/log.ts";
 import { nginxLog } from "../log/nginx-log.ts";
 import { makeLogFolders, nginxHere, openOrders, openRunFolder, socketMistake } from "../nginx/index.ts";
@@ -40,6 +42,7 @@ export async function nginx(argv: readonly string[], out: Out, host: NodeJS.Proc
   const ending = listenForEnding(host, ["SIGINT"]);
   const write = (text: string): void => void stdout.write(text);
   const log = openLog({ verbosity: flags.v, terminal: false, write });
+  reportCallbacks(callbackLog(log));
 
   makeLogFolders();
   const found = await nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");

@@ -4,6 +4,7 @@
  * stays out of memory. Changes are gathered for one turn of the event loop, so a list of ten
  * thousand objects is one change.
  */
+import { soon } from "../callbacks.ts";
 import {
   type ApiFailure,
   isDenied,
@@ -228,7 +229,7 @@ class InformedCluster implements Cluster {
   #wake(): void {
     if (this.#isWoken || this.#signal.aborted) return;
     this.#isWoken = true;
-    setImmediate(() => {
+    soon("a look at the cluster", () => {
       this.#isWoken = false;
       this.#turn();
     });
@@ -236,8 +237,7 @@ class InformedCluster implements Cluster {
 
   #turn(): void {
     this.#optional.settle();
-    // At the start everything waits for the optional kinds as well. Kinds that appear later are
-    // added when they are complete.
+    // At the start everything waits for the optional kinds. Later ones are added when complete.
     const areIn = [...this.#watched].every(({ informer, given, held }) => held || informer.hasSynced || given);
     const isIn = areIn && (this.#isSynced || (this.#kinds.areKnown && !this.#optional.areHeld));
     this.#assembler.follow();

@@ -4,6 +4,7 @@
  * keepalived may move an address to this Node at any time.
  */
 import { createServer } from "node:net";
+import { inBackground } from "../callbacks.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Source } from "../sync/ports.ts";
 import { type Clock, sleep } from "../timing/clock.ts";
@@ -39,7 +40,10 @@ class PooledSource implements Source {
     this.#options = options;
     const first = this.#look();
     this.synced = Promise.all([source.synced, first]).then(() => {});
-    void first.then(() => this.#keepLooking(signal));
+    inBackground(
+      "the look at the pool of addresses",
+      first.then(() => this.#keepLooking(signal)),
+    );
     source.onChange(() => this.#announce());
   }
 

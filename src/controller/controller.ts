@@ -5,6 +5,7 @@
  */
 
 import { setTimeout as delay } from "node:timers/promises";
+import { attempt } from "../callbacks.ts";
 import type { Machine } from "../directives/machine.ts";
 import type { ConnectionFigures } from "../model/nginx-figures.ts";
 import { answerCheckedNames } from "../names/checked-names.ts";
@@ -216,7 +217,7 @@ async function auditing(sync: Sync, { pace, events }: ControllerOptions, signal:
   while (!signal.aborted) {
     await delay(auditMs, undefined, { signal, ref: false }).catch(() => {});
     if (signal.aborted) return;
-    const strange = await sync.audit();
-    if (strange.length > 0) events.strangeRecords(strange);
+    const strange = await attempt("the check of nginx's memory", () => sync.audit());
+    if (strange !== undefined && strange.length > 0) events.strangeRecords(strange);
   }
 }

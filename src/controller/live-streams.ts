@@ -3,6 +3,7 @@
  * endpoints of a turn. A new pool has no endpoints until then, so the statuses of Gateways wait for
  * that report.
  */
+import { inBackground } from "../callbacks.ts";
 import type { Machine } from "../directives/machine.ts";
 import type { StreamServer } from "../model/configuration.ts";
 import { streamKey } from "../model/records.ts";
@@ -65,7 +66,7 @@ export function inTurn(taken: (streams: readonly StreamServer[]) => Promise<void
       waiting.say();
     };
     if (streams.length === 0) over();
-    else void taken(streams).then(over);
+    else inBackground("the report of streams", taken(streams).then(over));
   };
 }
 

@@ -2,6 +2,7 @@
  * Watches the Pods of this controller as long as this process leads, and knows the zones of their
  * Nodes.
  */
+import { inBackground } from "../callbacks.ts";
 import {
   type Client,
   type Clock,
@@ -44,7 +45,7 @@ export class PodWatch {
     const selection = { namespace: own.namespace, ...own.selector };
     this.#informer = new SharedInformer<Pod>(client, pods, { ...selection, clock, random, report });
     this.#informer.subscribe(({ object }) => {
-      void this.#findZone(object.spec?.nodeName);
+      inBackground("the zone of a Node", this.#findZone(object.spec?.nodeName));
       options.changed();
     });
   }
@@ -60,7 +61,10 @@ export class PodWatch {
 
   run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
-    void this.#informer.synced.then(() => this.#options.changed());
+    inBackground(
+      "the own Pods",
+      this.#informer.synced.then(() => this.#options.changed()),
+    );
     return this.#informer.run(signal);
   }
 

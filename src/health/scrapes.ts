@@ -6,6 +6,7 @@
 import type { ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { constants, gzip as gzipWith, type ZlibOptions } from "node:zlib";
+import { callback } from "../callbacks.ts";
 
 export interface MetricsText {
   readonly contentType: string;
@@ -50,8 +51,14 @@ export class Scrapes {
   async for(response: ServerResponse): Promise<Scrape | undefined> {
     if (this.#waiting >= mostWaiting) return undefined;
     this.#waiting++;
-    response.once("close", () => this.#waiting--);
-    response.setTimeout(longestWaitMs, () => response.destroy());
+    response.once(
+      "close",
+      callback("the count of scrapes", () => this.#waiting--),
+    );
+    response.setTimeout(
+      longestWaitMs,
+      callback("the end of a slow scrape", () => response.destroy()),
+    );
     this.#running ??= this.#metrics()
       .then((all) => new Scrape(all))
       .finally(() => {

@@ -4,6 +4,7 @@
  * accepted from this machine, with the operator's token.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { callback } from "../callbacks.ts";
 import { keepFew, patience } from "../few-connections.ts";
 import { isLoopback } from "../kinds/addresses.ts";
 import { urlOf } from "../local-request.ts";
@@ -36,7 +37,7 @@ export async function openHealthServer(options: HealthServerOptions): Promise<Op
   const listener = oneAtATime((request, response) => {
     answer(options, scrapes, request, response).catch((error) => response.destroy(error));
   });
-  const server = createServer(patience, listener);
+  const server = createServer(patience, callback("an answer about health", listener));
   keepFew(server);
   try {
     await listening(server, options);

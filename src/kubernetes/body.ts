@@ -6,6 +6,7 @@
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import { callback } from "../callbacks.ts";
 import type { Clock } from "../timing/clock.ts";
 import { type Answer, type ApiFailure, failed, ownFailure, succeeded } from "./answer.ts";
 import { mostBytes } from "./protobuf/cutter.ts";
@@ -152,24 +153,33 @@ function readPieces(
       });
     };
     let cancel = waitForMore();
-    body.on("data", (piece: Buffer) => {
-      cancel();
-      try {
-        onPiece(piece);
-      } catch (bug) {
-        body.destroy();
-        reject(bug as Error);
-      }
-      cancel = waitForMore();
-    });
+    body.on(
+      "data",
+      callback("the reading of an answer", (piece: Buffer) => {
+        cancel();
+        try {
+          onPiece(piece);
+        } catch (bug) {
+          body.destroy();
+          reject(bug as Error);
+        }
+        cancel = waitForMore();
+      }),
+    );
     let cause = "the connection broke";
-    body.once("error", (error: NodeJS.ErrnoException) => {
-      cause = `${error.code ?? error.name}: ${error.message}`;
-    });
-    body.once("close", () => {
-      cancel();
-      if (quiet !== undefined) resolve(ownFailure("silent", `nothing came for ${quiet} ms`));
-      else resolve(body.complete ? undefined : ownFailure("unreachable", cause));
-    });
+    body.once(
+      "error",
+      callback("the end of an answer", (error: NodeJS.ErrnoException) => {
+        cause = `${error.code ?? error.name}: ${error.message}`;
+      }),
+    );
+    body.once(
+      "close",
+      callback("the end of an answer", () => {
+        cancel();
+        if (quiet !== undefined) resolve(ownFailure("silent", `nothing came for ${quiet} ms`));
+        else resolve(body.complete ? undefined : ownFailure("unreachable", cause));
+      }),
+    );
   });
 }

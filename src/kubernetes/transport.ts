@@ -5,6 +5,7 @@
  */
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from "node:http";
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from "node:https";
+import { callback } from "../callbacks.ts";
 import type { Clock } from "../timing/clock.ts";
 import { type Answer, failed, ownFailure, succeeded } from "./answer.ts";
 import type { Credentials, Proof, TlsIdentity } from "./credentials.ts";
@@ -63,15 +64,24 @@ export class Transport {
       const cancel = this.#clock.schedule(wanted.headTimeoutMs, () =>
         fail("silent", `no answer within ${wanted.headTimeoutMs} ms`),
       );
-      request.once("close", () => wanted.signal.removeEventListener("abort", aborted));
-      request.on("error", (cause: NodeJS.ErrnoException) => {
-        cancel();
-        fail("unreachable", `${cause.code ?? cause.name}: ${cause.message}`);
-      });
-      request.once("response", (body) => {
-        cancel();
-        answer(succeeded({ code: body.statusCode ?? 0, retryAfter: body.headers["retry-after"], body }));
-      });
+      request.once(
+        "close",
+        callback("the end of a request", () => wanted.signal.removeEventListener("abort", aborted)),
+      );
+      request.on(
+        "error",
+        callback("the end of a request", (cause: NodeJS.ErrnoException) => {
+          cancel();
+          fail("unreachable", `${cause.code ?? cause.name}: ${cause.message}`);
+        }),
+      );
+      request.once(
+        "response",
+        callback("the answer to a request", (body: IncomingMessage) => {
+          cancel();
+          answer(succeeded({ code: body.statusCode ?? 0, retryAfter: body.headers["retry-after"], body }));
+        }),
+      );
       request.end(wanted.body);
     });
   }

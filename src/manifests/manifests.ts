@@ -4,6 +4,7 @@
  * file is still the same a moment later. Additions and edits count at once.
  */
 import { join } from "node:path";
+import { inBackground } from "../callbacks.ts";
 import { fileError } from "../file-errors.ts";
 import { bugWords, guarded } from "../guarded.ts";
 import type { Unread } from "../model/gist.ts";
@@ -114,7 +115,7 @@ class WatchedManifests implements Manifests {
   }
 
   async watch(): Promise<void> {
-    this.#stop = await watchFolder(this.#folder, () => void this.look());
+    this.#stop = await watchFolder(this.#folder, () => inBackground("the reading of files", this.look()));
     await this.look(); // finds changes from before the watch began
   }
 
@@ -183,7 +184,7 @@ class WatchedManifests implements Manifests {
   #readLater(): void {
     this.#cancelSecondLook ??= this.#clock.schedule(secondLookMs, () => {
       this.#cancelSecondLook = undefined;
-      void this.look();
+      inBackground("the reading of files", this.look());
     });
   }
 

@@ -5,6 +5,7 @@
  * still there.
  */
 import { isIP } from "node:net";
+import { inBackground } from "../callbacks.ts";
 import { guarded } from "../guarded.ts";
 import { Dependencies } from "../model/dependencies.ts";
 import type { Service } from "../model/objects.ts";
@@ -53,7 +54,7 @@ class AddressedSource implements Source {
     this.#signal = signal;
     this.synced = this.#start();
     source.onChange(() => {
-      void this.#look();
+      inBackground("the look-up of names", this.#look());
       this.#announce();
     });
   }
@@ -106,7 +107,10 @@ class AddressedSource implements Source {
     const stop = new AbortController();
     this.#followed.set(name, stop);
     const answered = Promise.withResolvers<void>();
-    void this.#askRepeatedly(name, AbortSignal.any([stop.signal, this.#signal]), answered.resolve);
+    inBackground(
+      "the look-up of names",
+      this.#askRepeatedly(name, AbortSignal.any([stop.signal, this.#signal]), answered.resolve),
+    );
     return answered.promise;
   }
 

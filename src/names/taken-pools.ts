@@ -3,6 +3,8 @@
  * of each. Its next query for the servers of that pool, a second later, shows that it has used all
  * these answers.
  */
+import { later } from "../callbacks.ts";
+
 export class TakenPools {
   readonly #asked = new Map<string, Asked>();
   readonly #taken = new Map<string, Taken>();
@@ -26,7 +28,7 @@ export class TakenPools {
   /** Resolves when nginx has these records of its pools, or newer ones, or after `limitMs`. */
   taken(records: ReadonlyMap<string, string>, limitMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    const limit = setTimeout(() => this.#end(waiting), limitMs).unref();
+    const limit = later("the wait for streams", limitMs, () => this.#end(waiting)).unref();
     const waiting: Waiting = { records, since: this.#questions, limit, resolve };
     this.#waiting.add(waiting);
     this.#look(waiting);

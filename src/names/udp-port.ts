@@ -1,5 +1,6 @@
 /** A UDP port of this machine on which the controller answers DNS questions of nginx. */
-import { createSocket } from "node:dgram";
+import { createSocket, type RemoteInfo } from "node:dgram";
+import { callback, later } from "../callbacks.ts";
 
 export interface UdpPortOptions {
   /** The port on 127.0.0.1. */
@@ -35,24 +36,30 @@ export function answerOnUdp({ port, answer, onBusy }: UdpPortOptions): () => Pro
 
   function open() {
     const opened = createSocket("udp4");
-    opened.on("message", (message, from) => {
-      // A program that can send to the port must not end the controller by an odd question, nor by
-      // a sender that no answer can reach, such as port 0.
-      answer(message)
-        .then((answered) => {
-          if (answered !== undefined && !ended) opened.send(answered, from.port, from.address, () => {});
-        })
-        .catch(() => {});
-    });
-    opened.on("error", (error) => {
-      opened.close();
-      if (ended) return;
-      if (!isBusy) onBusy(error.message);
-      isBusy = true;
-      again = setTimeout(() => {
-        socket = open();
-      }, againMs).unref();
-    });
+    opened.on(
+      "message",
+      callback("an answer to a question for names", (message: Buffer, from: RemoteInfo) => {
+        // A program that can send to the port must not end the controller by an odd question, nor
+        // by a sender that no answer can reach, such as port 0.
+        answer(message)
+          .then((answered) => {
+            if (answered !== undefined && !ended) opened.send(answered, from.port, from.address, () => {});
+          })
+          .catch(() => {});
+      }),
+    );
+    opened.on(
+      "error",
+      callback("the port for names", (error: Error) => {
+        opened.close();
+        if (ended) return;
+        if (!isBusy) onBusy(error.message);
+        isBusy = true;
+        again = later("the port for names", againMs, () => {
+          socket = open();
+        }).unref();
+      }),
+    );
     opened.bind(port, "127.0.0.1", () => {
       isBusy = false;
     });

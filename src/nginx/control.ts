@@ -3,8 +3,9 @@
  * whichever worker accepted the connection, so it proves only that some worker has the new
  * configuration: `reload.ts` also looks at the old workers.
  */
-import { request } from "node:http";
+import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
+import { callback } from "../callbacks.ts";
 import type { Pass } from "./pass.ts";
 
 export class Control {
@@ -43,10 +44,14 @@ export class Control {
         signal: AbortSignal.timeout(limitMs),
       });
       sent.on("error", () => resolve(undefined));
-      sent.on("response", (response) => {
-        const answer = response.statusCode === 200 ? text(response) : Promise.resolve(response.resume()).then(() => "");
-        answer.then((body) => resolve(body.trim() || undefined)).catch(() => resolve(undefined));
-      });
+      sent.on(
+        "response",
+        callback("the answer of nginx", (response: IncomingMessage) => {
+          const answer =
+            response.statusCode === 200 ? text(response) : Promise.resolve(response.resume()).then(() => "");
+          answer.then((body) => resolve(body.trim() || undefined)).catch(() => resolve(undefined));
+        }),
+      );
       sent.end();
     });
   }

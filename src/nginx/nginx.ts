@@ -5,6 +5,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { repeat } from "../callbacks.ts";
 import type { ProcessFigures } from "../model/nginx-figures.ts";
 import { CoalescedRuns, type Request } from "./coalescing.ts";
 import { type TestOutcome, testText } from "./configuration-test.ts";
@@ -96,7 +97,7 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
     reloader.apply(rendered, signal),
   );
   const found = await bringUp(supervisor, reloader);
-  const pruning = setInterval(() => reloader.prune(), pruneEveryMs).unref();
+  const pruning = repeat("the removal of unused files", pruneEveryMs, () => reloader.prune()).unref();
   const nginx: Nginx = {
     apply: (rendered, signal) => reloads.ask(rendered, AbortSignal.any([signal, closing.signal])),
     async test(conf, signal) {

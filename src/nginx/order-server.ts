@@ -6,6 +6,7 @@ import { chmodSync, lstatSync, rmSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
+import { callback } from "../callbacks.ts";
 import type { Nginx } from "./nginx.ts";
 import { type NginxState, readRendered, writeOutcome } from "./orders.ts";
 import { isPass } from "./pass.ts";
@@ -27,9 +28,11 @@ export interface OrdersOptions {
 
 /** Listens at `socket`, which `socketMistake` has accepted. */
 export async function openOrders(socket: string, options: OrdersOptions): Promise<OpenedOrders> {
-  const server = createServer((request, response) => {
-    answer(request, response, options).catch((error: Error) => response.writeHead(500).end(error.message));
-  });
+  const server = createServer(
+    callback("an answer to an order", (request: IncomingMessage, response: ServerResponse) =>
+      answer(request, response, options).catch((error: Error) => response.writeHead(500).end(error.message)),
+    ),
+  );
   server.requestTimeout = 0;
   // An earlier process left it: this one holds the run folder's lock, so no process listens there.
   rmSync(socket, { force: true });
@@ -56,7 +59,10 @@ async function answer(
   await onOrder();
   // A controller that disconnects or dies does not wait for the outcome.
   const gone = new AbortController();
-  response.once("close", () => response.writableFinished || gone.abort());
+  response.once(
+    "close",
+    callback("the end of an order", () => response.writableFinished || gone.abort()),
+  );
   switch (`${request.method} ${request.url}`) {
     case "GET /state":
       response.end(JSON.stringify(stateOf(nginx, known)));

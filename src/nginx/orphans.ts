@@ -8,6 +8,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { callback } from "../callbacks.ts";
 import type { RunFolder } from "./folder/paths.ts";
 import { type NginxProcess, nginxProcesses } from "./process/processes.ts";
 
@@ -104,9 +105,12 @@ function refuses(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ path });
     socket.on("error", (error: NodeJS.ErrnoException) => resolve(error.code === "ECONNREFUSED"));
-    socket.on("connect", () => {
-      socket.destroy();
-      resolve(false);
-    });
+    socket.on(
+      "connect",
+      callback("the test of a socket", () => {
+        socket.destroy();
+        resolve(false);
+      }),
+    );
   });
 }

@@ -5,6 +5,7 @@
  * certificate is revoked ends the stapling.
  */
 
+import { inBackground } from "../callbacks.ts";
 import type { Certificate } from "../model/configuration.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
@@ -81,7 +82,7 @@ export class StapledSource implements Source {
       if (this.#followed.has(fingerprint)) continue;
       const stop = new AbortController();
       this.#followed.set(fingerprint, stop);
-      void this.#askRepeatedly(certificate, AbortSignal.any([stop.signal, this.#signal]));
+      inBackground("OCSP", this.#askRepeatedly(certificate, AbortSignal.any([stop.signal, this.#signal])));
     }
   }
 

@@ -6,6 +6,7 @@ import { chmod, readdir, rm } from "node:fs/promises";
 import inspector from "node:inspector";
 import { join } from "node:path";
 import { writeHeapSnapshot } from "node:v8";
+import { callback } from "../callbacks.ts";
 import type { OperatorToken } from "../operator-token.ts";
 import { type OpenedProfiler, openProfiler } from "./server.ts";
 
@@ -24,10 +25,10 @@ export async function startProfiling(options: ProfilingOptions): Promise<OpenedP
   const { address, port, token, folder, inspected, host } = options;
   const opened = await openProfiler({ address, port, token, heapSnapshot: () => heapSnapshot(folder) });
   if (!opened.ok) return opened;
-  const inspect = () => {
+  const inspect = callback("the inspector", () => {
     if (inspector.url() === undefined) inspector.open(0, "127.0.0.1");
     inspected(inspector.url());
-  };
+  });
   host.on("SIGUSR1", inspect);
   return {
     ok: true,

@@ -5,6 +5,7 @@
  * folder, which no other account can read, and the answer names the file.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { callback } from "../callbacks.ts";
 import { keepFew, patience } from "../few-connections.ts";
 import { namesThisMachine, urlOf } from "../local-request.ts";
 import type { OperatorToken } from "../operator-token.ts";
@@ -33,9 +34,12 @@ Node's inspector: send SIGUSR1 to the controller, which then logs its address.
 /** Fails with one sentence if the port is not available. */
 export async function openProfiler(options: ProfilerOptions): Promise<OpenedProfiler> {
   const { address, port } = options;
-  const server = createServer(patience, (request, response) => {
-    answer(options, request, response).catch((error: Error) => response.destroy(error));
-  });
+  const server = createServer(
+    patience,
+    callback("an answer of the profiler", (request: IncomingMessage, response: ServerResponse) =>
+      answer(options, request, response).catch((error: Error) => response.destroy(error)),
+    ),
+  );
   keepFew(server);
   try {
     await listening(server, port, address);

@@ -5,8 +5,9 @@
  * operator's token.
  */
 import { readFileSync, rmSync } from "node:fs";
-import { createServer, request } from "node:http";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
+import { callback } from "../callbacks.ts";
 import { fileError } from "../file-errors.ts";
 import { urlOf } from "../local-request.ts";
 import { type OperatorToken, showing } from "../operator-token.ts";
@@ -23,21 +24,23 @@ export async function openOperatorSocket(
   token: Pick<OperatorToken, "refusal">,
   answers: Answers,
 ): Promise<() => Promise<void>> {
-  const server = createServer((asked, response) => {
-    asked.resume();
-    const refusal = token.refusal(asked);
-    if (refusal !== undefined) return void response.writeHead(refusal.status).end(refusal.why);
-    const { pathname, searchParams } = urlOf(asked);
-    const answer = Object.hasOwn(answers, pathname) ? answers[pathname] : undefined;
-    if (asked.method !== "GET" || answer === undefined) return void response.writeHead(404).end();
-    (async () => answer(searchParams))().then(
-      (found) => {
-        if (found === undefined) return void response.writeHead(503).end();
-        response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
-      },
-      (bug: Error) => response.writeHead(500).end(bug.message),
-    );
-  });
+  const server = createServer(
+    callback("an answer about routes", (asked: IncomingMessage, response: ServerResponse) => {
+      asked.resume();
+      const refusal = token.refusal(asked);
+      if (refusal !== undefined) return void response.writeHead(refusal.status).end(refusal.why);
+      const { pathname, searchParams } = urlOf(asked);
+      const answer = Object.hasOwn(answers, pathname) ? answers[pathname] : undefined;
+      if (asked.method !== "GET" || answer === undefined) return void response.writeHead(404).end();
+      (async () => answer(searchParams))().then(
+        (found) => {
+          if (found === undefined) return void response.writeHead(503).end();
+          response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(found));
+        },
+        (bug: Error) => response.writeHead(500).end(bug.message),
+      );
+    }),
+  );
   // The controller that listened here has ended, because this process has the lock of the run
   // folder.
   rmSync(path, { force: true });
@@ -79,7 +82,7 @@ export function askController<T>(
     sent.on("error", (error) =>
       resolve({ ok: false, why: `no controller answers at ${socketPath}: ${fileError(error)}`, isAway: true }),
     );
-    sent.on("response", (response) => {
+    const read = (response: IncomingMessage) =>
       text(response).then(
         (body) => {
           const refusal = refusalOf(response.statusCode ?? 0, body, place);
@@ -88,7 +91,7 @@ export function askController<T>(
         },
         ({ message }) => failed(`the controller's answer broke off: ${message}`),
       );
-    });
+    sent.on("response", callback("the reading of an answer", read));
     sent.end();
   });
 }

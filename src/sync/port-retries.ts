@@ -2,6 +2,7 @@
  * Tries a refused port of a TCP or UDP service again when the program that had it is gone. A port
  * that was never seen in use is tried once more only, because it has another fault.
  */
+import { inBackground } from "../callbacks.ts";
 import type { QuarantineKeeper } from "../quarantine/quarantine.ts";
 import type { Clock } from "../timing/clock.ts";
 import { every } from "../timing/every.ts";
@@ -32,7 +33,7 @@ export class PortRetries {
 
   /** Looks from time to time. Returns a function that ends this. */
   start(): () => void {
-    return every(this.#parts.clock, lookMs, () => void this.look());
+    return every(this.#parts.clock, lookMs, () => inBackground("the look at ports", this.look()));
   }
 
   async look(): Promise<void> {

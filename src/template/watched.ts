@@ -4,6 +4,7 @@
  * file, so it may have `nginx.tmpl` alone.
  */
 
+import { inBackground } from "../callbacks.ts";
 import type { Problem } from "../problem.ts";
 import type { Template, TemplateFiles } from "../render/template.ts";
 import { OneAtATime } from "../timing/one-at-a-time.ts";
@@ -44,7 +45,9 @@ export async function watchTemplate(watch: TemplateWatch): Promise<() => Promise
   const soon = (): Promise<void> => looks.run(look);
   await soon();
   watch.tried();
-  const stops = await Promise.all(folders.map((folder) => watchFolder(folder, () => void soon())));
+  const stops = await Promise.all(
+    folders.map((folder) => watchFolder(folder, () => inBackground("the template", soon()))),
+  );
   // The watcher may have missed a change since the first read.
   await soon();
   return async () => {

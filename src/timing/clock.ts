@@ -3,6 +3,7 @@
  * two readings. `now` never goes back and is for measuring. `wall` is the time of day, which may
  * jump.
  */
+import { later } from "../callbacks.ts";
 
 export interface Clock {
   /** Milliseconds from some fixed moment; never goes back. */
@@ -20,7 +21,7 @@ export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
   schedule(delayMs, run) {
-    const timer = setTimeout(run, Math.max(0, delayMs));
+    const timer = later("a timer", Math.max(0, delayMs), run);
     return () => clearTimeout(timer);
   },
 };

@@ -5,8 +5,8 @@ import type { Clock } from "./clock.ts";
 export function every(clock: Pick<Clock, "schedule">, ms: number, act: () => void): () => void {
   const next = (): (() => void) =>
     clock.schedule(ms, () => {
-      act();
       cancel = next();
+      act();
     });
   let cancel = next();
   return () => cancel();

@@ -16,7 +16,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
  */
 const pure = [
   ["shipped.ts"],
-  ["version.ts", "visible.ts", "did-you-mean.ts", "file-errors.ts"],
+  ["version.ts", "callbacks.ts", "visible.ts", "did-you-mean.ts", "file-errors.ts"],
   ["problem.ts"],
   ["timing", "guarded.ts", "severity.ts"],
   ["model"],
@@ -114,6 +114,27 @@ test("each folder and file of src has one place: a row, a group, or the wiring",
   const placed = [...pure.flat(), ...Object.values(groups).flatMap(({ rooms }) => [...rooms]), ...wiring];
   const present = readdirSync(join(root, "src")).filter((name) => !name.endsWith(".test.ts"));
   expect(placed.toSorted()).toEqual(present.toSorted());
+});
+
+/** Commands that run once: their exceptions end them with a message. */
+const runsOnce = /^src\/cli\/(check|compare|compat|completion|convert|explain|reference|routes|status|tools)\b/;
+
+/** A handler that can only settle a promise, or does nothing. `inspect` is made by `callback`. */
+const settles = String.raw`(?:\(.*?\) =>\s*(?:resolve|reject|answer)\(|\(\) => \{\}|(?:resolve|reject|ignore|inspect)\b|async \(.*?\) =>\s*resolve\()`;
+const bare = [
+  /\bsetInterval\(|(?<!\.)\bsetTimeout\(|\bsetImmediate\(/,
+  new RegExp(String.raw`\.(?:on|once)\(\s*"\w+",(?!\s*(?:callback\(|${settles}))`),
+  /\bcreateServer\((?!\)|[^;]*?\bcallback\()/,
+  /\bvoid (?:[\w.#]+\.then\(|this\.#?\w+\(|soon\()/,
+];
+
+test("no timer, event, server or promise that is left alone can end the program: all go through callbacks.ts", () => {
+  const own = sources.filter((path) => path !== "src/callbacks.ts" && !runsOnce.test(path));
+  const found = own.flatMap((path) => {
+    const code = read(path).replace(/^\s*(\/\/|\/?\*).*$/gm, "");
+    return bare.flatMap((form) => form.exec(code)?.[0].trim() ?? []).map((form) => `${path}: ${form}`);
+  });
+  expect(found).toEqual([]);
 });
 
 test("no imports form a circle", () => {

@@ -1,4 +1,5 @@
 /** Collects the counts of nginx's workers before their memory is full. */
+import { repeat } from "../../callbacks.ts";
 import type { Instruments } from "./instruments.ts";
 import { type Part, stoppedBy } from "./part.ts";
 
@@ -11,7 +12,7 @@ export function countingPart({ metrics }: Instruments): Part {
   return {
     name: "counting",
     async start() {
-      const collecting = setInterval(() => void metrics.collect(), collectMs);
+      const collecting = repeat("the collection of metrics", collectMs, () => metrics.collect());
       return stoppedBy(() => clearInterval(collecting));
     },
   };

@@ -4,6 +4,7 @@
  * can reach.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { callback } from "../../callbacks.ts";
 import { keepFew, patience } from "../../few-connections.ts";
 import type { Page } from "../../page/page.ts";
 import type { PageSource } from "../../page/source.ts";
@@ -90,10 +91,13 @@ function pageSource(
 
 /** Returns a function that stops the server. Rejects with `CannotStart` if the port is taken. */
 async function ownServer(port: number, requests: PageRequests): Promise<() => Promise<void>> {
-  const server = createServer(patience, (request, response) => {
-    request.resume();
-    requests(request, response).catch((error: Error) => response.destroy(error));
-  });
+  const server = createServer(
+    patience,
+    callback("an answer of the page", (request: IncomingMessage, response: ServerResponse) => {
+      request.resume();
+      requests(request, response).catch((error: Error) => response.destroy(error));
+    }),
+  );
   keepFew(server);
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject).listen(port, "127.0.0.1", () => resolve());

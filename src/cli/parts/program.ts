@@ -1,4 +1,6 @@
 /** Values that `run` and `serve` give to all of their parts. */
+import { reportCallbacks } from "../../callbacks.ts";
+import { callbackLog } from "../../log/callback-log.ts";
 import { type Log, openLog } from "../../log/log.ts";
 import type { Flags } from "../flags.ts";
 import type { Ending } from "../run/ending.ts";
@@ -21,5 +23,6 @@ export function openProgram(flags: Flags, stdout: NodeJS.WriteStream, ending: En
   const write = (text: string): void => void stdout.write(text);
   const terminal = stdout.isTTY ? { colours: stdout.hasColors() } : false;
   const log = openLog({ verbosity: flags.v, terminal, write });
+  reportCallbacks(callbackLog(log));
   return { flags, log, write, notices: !stdout.isTTY || flags.v > 0, ending, running: new Running() };
 }

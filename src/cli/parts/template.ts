@@ -2,6 +2,7 @@
  * Watches the template while the controller runs. The first trial of a template runs after the
  * first turn, and nothing waits for it.
  */
+import { inBackground } from "../../callbacks.ts";
 import { watchTemplate } from "../../template/watched.ts";
 import type { Instruments } from "./instruments.ts";
 import { type Part, stoppedBy } from "./part.ts";
@@ -25,7 +26,12 @@ export function templatePart({ log, running }: Program, { reports }: Instruments
           running.templateTried = true;
         },
       });
-      return stoppedBy(() => void watched.then((stop) => stop()));
+      return stoppedBy(() =>
+        inBackground(
+          "the template",
+          watched.then((stop) => stop()),
+        ),
+      );
     },
   };
 }

@@ -4,6 +4,7 @@
  * not wait for it.
  */
 
+import { inBackground } from "../../callbacks.ts";
 import { type Cluster, openCluster } from "../../cluster/cluster.ts";
 import { pooledSource } from "../../cluster/pooled-source.ts";
 import { EventWriter } from "../../events/event-writer.ts";
@@ -72,9 +73,10 @@ export function openClusterSide(options: ClusterSideOptions): ClusterSide {
   const recording = new AbortController();
   const checked = checkCluster({ ...options, waiting: waitingLog(log) }, watching.signal);
   const around = checked.then((answer) => (answer.ok ? answer.around : new Promise<never>(() => {})));
-  void checked.then((answer) => {
+  const endUnlessGood = checked.then((answer) => {
     if (!answer.ok && !watching.signal.aborted) ending.because(new Error(answer.why));
   });
+  inBackground("the check of the cluster", endUnlessGood);
 
   const recorder = recorderOf(options);
   const recorded = recorder.run(recording.signal);
@@ -205,9 +207,10 @@ function eventWriter(
 ): EventWriter {
   const pod = { apiVersion: "v1", kind: "Pod", namespace: env.POD_NAMESPACE ?? "", name: env.POD_NAME ?? "" };
   let ownPod: typeof pod & { readonly uid?: string } = pod;
-  void around.then(({ own }) => {
+  const selfNamed = around.then(({ own }) => {
     if (own.uid !== undefined) ownPod = { ...pod, uid: own.uid };
   });
+  inBackground("the look at the own Pod", selfNamed);
   const { configMap, tcpServicesConfigMap, udpServicesConfigMap } = accept;
   return new EventWriter({
     recorder,

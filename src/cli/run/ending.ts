@@ -3,6 +3,7 @@
  * ends everything in order. A second one ends the program at once, and nginx with it if its
  * watchdog runs.
  */
+import { callback } from "../../callbacks.ts";
 
 export type EndingSignal = "SIGTERM" | "SIGINT" | "SIGHUP";
 
@@ -64,11 +65,11 @@ export class Ending {
 export function listenForEnding(host: NodeJS.Process, hasty: readonly EndingSignal[] = allSignals): Ending {
   const ending = new Ending();
   let first = true;
-  const onSignal = (signal: NodeJS.Signals): void => {
+  const onSignal = callback("the end", (signal: NodeJS.Signals): void => {
     if (!first && hasty.includes(signal as EndingSignal)) host.exit(exitCodes[signal as EndingSignal]);
     first = false;
     ending.because(signal);
-  };
+  });
   for (const signal of allSignals) host.on(signal, onSignal);
   return ending;
 }

@@ -8,6 +8,7 @@
 import { type SpawnOptions, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { callback } from "../../callbacks.ts";
 import { nginxEnvironment } from "../allocator.ts";
 import { overwrite } from "../folder/files.ts";
 import type { RunFolder } from "../folder/paths.ts";
@@ -104,11 +105,14 @@ async function seenGone(folder: RunFolder, pid: number): Promise<string> {
 
 function eachLine(stream: NodeJS.ReadableStream, onLine: (line: string) => void): void {
   let rest = "";
-  stream.setEncoding("utf8").on("data", (text: string) => {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
-    for (const line of lines) onLine(line);
-  });
+  stream.setEncoding("utf8").on(
+    "data",
+    callback("the log of nginx", (text: string) => {
+      const lines = (rest + text).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) onLine(line);
+    }),
+  );
 }
 
 function contentOf(path: string): string {

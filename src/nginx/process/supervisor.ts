@@ -5,6 +5,7 @@
  * outage.
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { inBackground } from "../../callbacks.ts";
 import { doublingMs } from "../../timing/doubling.ts";
 import type { Control } from "../control.ts";
 import { firstAnswer, type NotStarted } from "../first-answer.ts";
@@ -94,9 +95,13 @@ export class Supervisor {
    */
   start(): Promise<Started> {
     if (this.#master !== undefined) return Promise.resolve({ ok: true, pid: this.#master.pid });
-    this.#starting ??= this.#start().finally(() => {
-      this.#starting = undefined;
-    });
+    // The machine may fail in any step, such as with a run folder that is gone.
+    const notStarted = ({ message }: Error): Started => ({ ok: false, why: `nginx did not start: ${message}.` });
+    this.#starting ??= this.#start()
+      .catch(notStarted)
+      .finally(() => {
+        this.#starting = undefined;
+      });
     return this.#starting;
   }
 
@@ -147,11 +152,12 @@ export class Supervisor {
   #watch(master: Master): void {
     this.#master = master;
     const since = performance.now();
-    master.gone.then((how) => {
+    const revived = master.gone.then((how) => {
       this.#master = undefined;
       this.#dead.add(master);
       if (!this.#stopping.signal.aborted) return this.#revive(master.pid, how, performance.now() - since);
     });
+    inBackground("the restart of nginx", revived);
   }
 
   async #revive(pid: number, how: string, livedMs: number): Promise<void> {

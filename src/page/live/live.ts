@@ -5,6 +5,7 @@
  * is. Without a listener nothing runs here.
  */
 import type { ServerResponse } from "node:http";
+import { callback } from "../../callbacks.ts";
 import type { Clock } from "../../timing/clock.ts";
 import type { ChangedEvent, TrafficEvent, ViewName } from "../api/events.ts";
 
@@ -73,7 +74,10 @@ export class Live {
   listen(response: ServerResponse): void {
     response.write("retry: 1000\n: connected\n\n");
     this.#listeners.set(response, this.#parts.clock.now());
-    response.on("close", () => this.#left(response));
+    response.on(
+      "close",
+      callback("the end of a page", () => this.#left(response)),
+    );
     if (this.#unfollow === undefined) this.#begin();
     else this.#schedule();
   }
