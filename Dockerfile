@@ -18,7 +18,7 @@ ARG TARGETARCH
 COPY image/packages.sh image/packages.txt /image/
 RUN sh /image/packages.sh
 
-# Our modules of nginx, and process 1.
+# Our modules of nginx, process 1, and the guard of nginx.
 FROM packages AS compiled
 ARG TARGETARCH
 COPY image/compile.sh /image/
@@ -60,7 +60,8 @@ LABEL org.opencontainers.image.title="Sluice" \
       org.opencontainers.image.description="An NGINX ingress controller that takes the place of ingress-nginx" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="0.1.0"
-ENV PATH=/usr/local/bin:/usr/sbin:/usr/bin NODE_ENV=production
+# Node's threads allocate little, and with an arena of malloc for each of them some 0.6 MB stay unused.
+ENV PATH=/usr/local/bin:/usr/sbin:/usr/bin NODE_ENV=production MALLOC_ARENA_MAX=1
 USER 101:82
 EXPOSE 80 443 8443 10254
 ENTRYPOINT ["/usr/lib/sluice/with-net-bind-service", "--inh-caps=+net_bind_service", "--ambient-caps=+net_bind_service", "--", "/sluice-init"]

@@ -1,5 +1,5 @@
-# Compiles process 1 and our modules of nginx for TARGETARCH into /out, against the headers of
-# /packages.
+# Compiles process 1, the guard of nginx and our modules for TARGETARCH into /out, against the
+# headers of /packages.
 set -eu
 case $TARGETARCH in
     amd64) gnu=x86_64-linux-gnu ;;
@@ -9,7 +9,9 @@ flags="-O2 -g0 -fstack-protector-strong -D_FORTIFY_SOURCE=2 -Wl,-z,relro,-z,now 
 flags="$flags -Wall -Wextra -Wno-unused-parameter -Werror"
 modules=/out/usr/lib/nginx/modules
 mkdir -p "$modules"
-$gnu-gcc $flags -fPIE -pie -o /out/sluice-init /image/init/*.c
+mkdir -p /out/usr/lib/sluice
+$gnu-gcc $flags -fPIE -pie -o /out/sluice-init /image/init/sluice-init.c
+$gnu-gcc $flags -fPIE -pie -o /out/usr/lib/sluice/guarded-nginx /image/init/guarded-nginx.c
 
 for package in /packages/headers/*.deb; do dpkg-deb -x "$package" /target; done
 # These options change nginx's structures. Debian builds with --with-compat, which makes them equal

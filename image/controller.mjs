@@ -3,7 +3,7 @@
  * processor: the bundle in `dist`, the npm packages with their licences, and the files that the
  * program reads.
  */
-import { chmodSync, cpSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const [packages, out] = process.argv.slice(2);
@@ -27,8 +27,15 @@ rmSync(join(home, "ui/tsconfig.json"));
 for (const file of readdirSync(home, { recursive: true, withFileTypes: true }))
   if (file.isFile()) chmodSync(join(file.parentPath, file.name), 0o644);
 
-for (const name of ["nginx-ingress-controller", "wait-shutdown", "sluice-nginx", "default-backend", "dbg"])
-  symlinkSync("sluice-init", join(out, name));
-for (const folder of ["usr/local/bin", "usr/lib/sluice"]) mkdirSync(join(out, folder), { recursive: true });
-symlinkSync("/sluice-init", join(out, "usr/local/bin/sluice"));
-symlinkSync("/sluice-init", join(out, "usr/lib/sluice/guarded-nginx"));
+// Programs at the root have the names that Pods written for ingress-nginx start.
+for (const name of readdirSync("image/programs")) copy(join("image/programs", name), join(out, name));
+mkdirSync(join(out, "usr/local/bin"), { recursive: true });
+for (const [script, program] of [
+  ["main", "usr/local/bin/sluice"],
+  ["default-backend", "default-backend"],
+]) {
+  const file = join(home, `dist/${script}.js`);
+  writeFileSync(file, `#!/usr/local/bin/node\n${readFileSync(file, "utf8")}`, { mode: 0o755 });
+  chmodSync(file, 0o755);
+  symlinkSync(`/opt/sluice/dist/${script}.js`, join(out, program));
+}

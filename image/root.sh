@@ -20,7 +20,8 @@ done > /files.txt
 for package in /packages/debug/*.deb; do unpack "$package" /debug; done
 
 cd /out
-# The only programs that packages bring. The controller locks its run folder with flock.
+# The only programs that packages bring. The controller locks its run folder with
+# flock, and env starts it with options for Node.
 mkdir -p usr/lib/sluice
 mv usr/bin/setpriv usr/lib/sluice/with-net-bind-service
 find usr/bin usr/sbin ! -type d ! -path usr/sbin/nginx ! -path usr/bin/flock ! -path usr/bin/env -delete

@@ -89,7 +89,7 @@ function commandLine(pid: string): string {
 /** Requests an answer of the Pod's page. */
 // biome-ignore lint/suspicious/noExplicitAny: the assertions say what is in it
 const page = async (path: string): Promise<any> => (await fetch(`http://127.0.0.1:10254/ui/api/v1/${path}`)).json();
-const controllers = () => processesWith("/opt/sluice/dist/main.js run");
+const controllers = () => processesWith("=30000 /nginx-ingress-controller");
 const masters = () => processesWith("nginx: master process");
 const names = Array.from({ length: 100 }, (_, i) => `web-${i}`);
 const values = [

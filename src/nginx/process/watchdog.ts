@@ -20,7 +20,7 @@ exec "$@" 3<&-
 `;
 
 /**
- * The watchdog as a program, for the image, which has no shell; its source is image/init/guard.c.
+ * The watchdog as a program, for the image, which has no shell; its source is in image/init.
  */
 const program = "/usr/lib/sluice/guarded-nginx";
 

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 
-/** Sets the variables for Node that the image's program sets, for programs started from here. */
+const textOf = (file: string): string => readFileSync(new URL(`../../../${file}`, import.meta.url), "utf8");
+
+/** Sets the variables for Node that the image sets, for programs started from here. */
 export function setImageEnvironment(): void {
-  for (const [, name, value] of launcher().matchAll(/setenv\("(\w+)", "(\w+)", 0\)/g)) process.env[name!] ??= value;
+  const [, value] = /MALLOC_ARENA_MAX=(\w+)/.exec(textOf("Dockerfile"))!;
+  process.env.MALLOC_ARENA_MAX ??= value;
 }
 
 /**
@@ -10,8 +13,6 @@ export function setImageEnvironment(): void {
  * machine.
  */
 export function imageOptions(): readonly string[] {
-  const list = /node_options\[\] = \{([^}]*)\}/.exec(launcher())![1]!;
-  return [...list.matchAll(/"(--[^"]+)"/g)].map(([, option]) => option!);
+  const [line = ""] = textOf("image/programs/nginx-ingress-controller").split("\n");
+  return line.split(" ").filter((word) => word.startsWith("--") && !word.startsWith("--max-old-space-size"));
 }
-
-const launcher = (): string => readFileSync(new URL("../../../image/init/launch.c", import.meta.url), "utf8");

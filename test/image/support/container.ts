@@ -117,6 +117,6 @@ function specification(root: string, config: Partial<ImageConfig>, options: Cont
       ...Object.entries(mounts).map((mount) => bind("ro", mount)),
       ...Object.entries(volumes).map((volume) => bind("rw", volume)),
     ],
-    linux: { namespaces: ["pid", "mount", "ipc", "uts"].map((type) => ({ type })) },
+    linux: { namespaces: ["pid", "mount", "ipc", "uts", "cgroup"].map((type) => ({ type })) },
   };
 }

@@ -8,9 +8,6 @@
  * Signals are blocked from the start and taken one at a time, so none is lost between two steps.
  */
 #define _GNU_SOURCE
-#include "programs.h"
-#include "files.h"
-
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -27,14 +24,29 @@ static pid_t child;
 static int child_status;
 static int stopping;
 
-/* Returns nginx's master while it serves, or 0 if there is none. */
+/* Reads the first line of a file. Returns whether there is one. */
+static int read_line(const char *path, char *line, int size)
+{
+    FILE *file = fopen(path, "re");
+    int is_read = file != NULL && fgets(line, size, file) != NULL;
+    if (file) fclose(file);
+    if (is_read) line[strcspn(line, "\n")] = '\0';
+    return is_read;
+}
+
+/*
+ * Returns nginx's master while it serves, or 0 if there is none. A pid file outlives its process,
+ * so the name of the process is compared. A zombie keeps its name until it is reaped.
+ */
 static pid_t nginx_pid(void)
 {
-    char path[4096], text[32];
-    snprintf(path, sizeof path, "%s/nginx.pid", run_folder());
-    if (read_file(path, text, sizeof text) <= 0) return 0;
-    pid_t pid = (pid_t) atol(text);
-    return pid > 0 && is_named(pid, "nginx") ? pid : 0;
+    const char *given = getenv("SLUICE_RUN_FOLDER");
+    char path[4096], line[64];
+    snprintf(path, sizeof path, "%s/nginx.pid", given && *given ? given : "/run/sluice");
+    pid_t pid = read_line(path, line, sizeof line) ? (pid_t) atol(line) : 0;
+    if (pid <= 0) return 0;
+    snprintf(path, sizeof path, "/proc/%d/comm", (int) pid);
+    return read_line(path, line, sizeof line) && strcmp(line, "nginx") == 0 ? pid : 0;
 }
 
 static void start(char **command)
@@ -66,10 +78,11 @@ static void reap(void)
     }
 }
 
-/* Waits for one signal, at most for the given time. */
-static void take_signal(const struct timespec *limit)
+/* Waits for one signal, at most for this time. */
+static void take_signal(time_t seconds, long nanoseconds)
 {
-    int number = sigtimedwait(&taken, NULL, limit);
+    const struct timespec limit = { seconds, nanoseconds };
+    int number = sigtimedwait(&taken, NULL, &limit);
     if (number == SIGTERM || number == SIGINT || number == SIGQUIT) {
         stopping = 1;
         if (child > 0) kill(child, SIGTERM);
@@ -77,26 +90,17 @@ static void take_signal(const struct timespec *limit)
     reap();
 }
 
-static time_t seconds(void)
+static time_t now_in_seconds(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return now.tv_sec;
 }
 
-static void wait_for_child(void)
-{
-    const struct timespec look = { 60, 0 };
-    while (child > 0) take_signal(&look);
-}
-
 static void pause_for(int delay)
 {
-    time_t end = seconds() + delay;
-    while (!stopping && seconds() < end) {
-        const struct timespec left = { end - seconds(), 0 };
-        take_signal(&left);
-    }
+    time_t end = now_in_seconds() + delay;
+    for (time_t now; !stopping && (now = now_in_seconds()) < end;) take_signal(end - now, 0);
 }
 
 /*
@@ -105,17 +109,21 @@ static void pause_for(int delay)
  */
 static void finish_nginx(void)
 {
-    const struct timespec look = { 0, 100 * 1000 * 1000 };
     pid_t pid = nginx_pid();
     if (pid == 0) return;
     fputs("sluice-init: nginx is asked to finish its requests\n", stderr);
     kill(pid, SIGQUIT);
-    while (nginx_pid() != 0) take_signal(&look);
+    while (nginx_pid() != 0) take_signal(0, 100 * 1000 * 1000);
 }
 
-int supervise(char **command)
+int main(int count, char **arguments)
 {
+    char **command = arguments + 1;
     int delay = 1;
+    if (count < 2) {
+        fputs("sluice-init: name the command to run\n", stderr);
+        return 2;
+    }
     sigemptyset(&taken);
     sigaddset(&taken, SIGTERM);
     sigaddset(&taken, SIGINT);
@@ -124,12 +132,12 @@ int supervise(char **command)
     sigprocmask(SIG_BLOCK, &taken, &before);
 
     for (;;) {
-        time_t started = seconds();
+        time_t started = now_in_seconds();
         start(command);
-        wait_for_child();
+        while (child > 0) take_signal(60, 0);
         if (stopping || child_status == 0 || nginx_pid() == 0) break;
 
-        if (seconds() - started >= long_enough) delay = 1;
+        if (now_in_seconds() - started >= long_enough) delay = 1;
         fprintf(stderr,
                 "sluice-init: the controller ended with status %d; nginx goes on serving, and the controller is "
                 "started again in %d s\n",

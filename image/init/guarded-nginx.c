@@ -5,8 +5,6 @@
  * src/nginx/process/watchdog.ts does the same with a shell script, on machines that have a shell.
  */
 #define _GNU_SOURCE
-#include "programs.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -30,8 +28,9 @@ static void watch(pid_t nginx)
     kill(-nginx, SIGKILL);
 }
 
-int guard(char **command)
+int main(int count, char **arguments)
 {
+    char **command = arguments + (count > 0);
     pid_t nginx = getpid();
     pid_t watcher = command[0] ? fork() : -1;
     if (watcher == 0) {
