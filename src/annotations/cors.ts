@@ -142,8 +142,6 @@ export const cors = feature({
     credentials: waits,
     maxAge: waits,
   },
-  // Browsers reject an answer with two headers of this name.
-  yieldsHeader: ({ enabled, origins }, name) => enabled && origins.includes("*") && name.startsWith("access-control-"),
   variables: [
     ...["cors", "cors_origins", "cors_methods", "cors_headers", "cors_exposed", "cors_max_age"],
     "cors_no_credentials",
@@ -169,7 +167,7 @@ export const cors = feature({
       corsHeader("Allow-Headers", place.bind("cors_headers", value.headers)),
       ...(value.exposed === "" ? [] : [corsHeader("Expose-Headers", place.bind("cors_exposed", value.exposed))]),
       corsHeader("Max-Age", place.bind("cors_max_age", String(value.maxAge))),
-      { name: Token.name("Content-Length"), value: preflightLength(place), always: true, replaces: false },
+      preflightLength(place),
     ];
   },
 });
@@ -185,13 +183,19 @@ function credentialsHeader(may: boolean, place: Place): AnswerHeader[] {
   return [header("Allow-Credentials", Token.text("true"), place, Token.variable("cors_credentials"))];
 }
 
+/** Not empty for a preflight that nginx answers. */
+const preflight = Token.variable("cors_preflight");
+
 /**
  * Returns the length of the answer to a preflight. nginx sends a 204 without a length, but users of
  * ingress-nginx have always had one.
  */
-function preflightLength(place: Place): Token {
+function preflightLength(place: Place): AnswerHeader {
   place.inHttp(Token.conf`map $cors_preflight $cors_preflight_length { default ""; 1 0; }`);
-  return Token.variable("cors_preflight_length");
+  return {
+    ...{ name: Token.name("Content-Length"), value: Token.variable("cors_preflight_length"), always: true },
+    ...{ replaces: false, line: Token.text("Content-Length: 0"), when: preflight },
+  };
 }
 
 function patternOf(item: string): string {
@@ -207,5 +211,7 @@ function header(name: string, value: Token, place: Place, when: Token = Token.va
   const hash = shortHash(`${name}\0${value}\0${when}`, 12);
   const variable = Token.variable(`cors_${hash}`);
   place.inHttp(Token.conf`map ${when} ${variable} { default ${value}; "" ${theirs}; }`);
-  return { name: Token.name(`Access-Control-${name}`), value: variable, always: true, replaces: true };
+  const full = Token.name(`Access-Control-${name}`);
+  const line = Token.conf`"${full}: ${variable}"`;
+  return { name: full, value: variable, always: true, replaces: true, line, when: Token.variable("route_cors") };
 }

@@ -5,6 +5,7 @@
  * those.
  */
 
+import type { AnswerHeader } from "../directives/place.ts";
 import { Token } from "../directives/token.ts";
 import { readValue, shown } from "../kinds/kind.ts";
 import { headerName } from "../kinds/names.ts";
@@ -48,14 +49,12 @@ export const customHeaders = resolvedFeature({
     return { value: kept, problems: left.map((why) => leftOut(context, `ConfigMap ${reference}: ${why}`)) };
   },
   answerHeaders: (headers, place) =>
-    headers.map(({ name, value }, at) => ({
-      name: Token.name(name),
-      value: place.live && !place.ofGateway ? place.bind(`answer_header_${at + 1}`, value) : Token.text(value),
-      always: true,
-      replaces: true,
-      inBlocks: true,
-      line: Token.text(`${name}: ${value}`),
-    })),
+    headers.map(({ name, value }, at): AnswerHeader => {
+      const isData = place.live && !place.ofGateway;
+      const bound = isData ? place.bind(`answer_header_${at + 1}`, value) : Token.text(value);
+      const line = isData ? Token.conf`"${Token.name(name)}: ${bound}"` : Token.text(`${name}: ${value}`);
+      return { name: Token.name(name), value: bound, always: true, replaces: true, inBlocks: true, line };
+    }),
 });
 
 function headersOf({ data = {} }: ConfigMap): CustomHeader[] {

@@ -17,6 +17,7 @@ import type { ConfigMap, Secret, Service } from "../model/objects.ts";
 import type { Fields as RecordFields } from "../model/records.ts";
 import type { Consequence, ObjectName, Problem } from "../problem.ts";
 import type { HeaderLine } from "../settings/header-lines.ts";
+import type { HeadersInBlocks } from "../settings/nested-blocks.ts";
 import type { Settings } from "../settings/registry.ts";
 
 export type Risk = "Low" | "Medium" | "High" | "Critical";
@@ -230,7 +231,7 @@ export interface Feature<F extends Fields, R> {
    */
   readonly view?: (value: R, place: Place, settings: Settings) => View;
   /** The same view, if it depends on the headers that the location adds to answers. */
-  readonly viewWith?: (value: R, headers: readonly AnswerHeader[]) => View;
+  readonly viewWith?: (value: R, headers: HeadersInBlocks) => View;
   /**
    * Whether this value needs a `server` block for its host, because data cannot express it
    * (docs/ingress-nginx/traps.md). Only with `provides`.
@@ -251,10 +252,6 @@ export interface Feature<F extends Fields, R> {
   readonly answerHeaders?: (value: R, place: Place, settings: Settings) => readonly AnswerHeader[];
   /** Whether redirects to a sign-in page have these headers, too. */
   readonly signinHeaders?: true;
-  /** Whether a header of the answer is left to a snippet that sets it. `name` is in lower case. */
-  readonly yieldsHeader?: (value: R, name: string) => boolean;
-  /** Names, in lower case, of the answer's headers that its text sets. */
-  readonly setsHeaders?: (value: R) => readonly string[];
   /** nginx text that its author wrote; empty if there is none. */
   readonly ownText?: (value: R) => string;
   /** Names of the variables that its text declares. */

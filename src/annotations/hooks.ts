@@ -137,19 +137,6 @@ export function headerLinesOf(values: FeatureValues, of: Whose): readonly Header
   return lines[of].of(values);
 }
 
-const setting = having("setsHeaders").location;
-const yielding = having("yieldsHeader").location;
-
-/**
- * Returns names, in lower case, of the answer's headers that a snippet sets, so that other features
- * leave them alone.
- */
-export function overruledBy(values: FeatureValues): ReadonlySet<string> {
-  const set = setting.flatMap(([name, feature]) => feature.setsHeaders!(values[name]));
-  const yielded = set.filter((header) => yielding.some(([name, one]) => one.yieldsHeader!(values[name], header)));
-  return new Set(yielded);
-}
-
 /** Request headers towards a backend that stands in for one without endpoints. */
 export const standInHeaders: readonly Header[] = featureList.flatMap(([, feature]) => feature.standInHeaders ?? []);
 

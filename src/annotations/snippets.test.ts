@@ -23,10 +23,6 @@ test("a snippet names a Service by setting the variable at any depth, and not by
   expect(snippetOf("set $mine $proxy_upstream_name;").namesUpstream).toBe(false);
 });
 
-test("headers that a snippet sets with more_set_headers are known by name", () => {
-  expect(snippetOf('more_set_headers "X-A: 1" "x-b : 2";').setHeaders).toEqual(["x-a", "x-b"]);
-});
-
 test.each<readonly [string, boolean]>([
   ['more_set_headers "X-A: $1";', true],
   ["if ($host = a.example) { return 301 https://b.example/${2}x; }", true],

@@ -9,12 +9,11 @@
  * so Sluice repeats its lines there.
  */
 
-import type { AnswerHeader } from "../directives/place.ts";
 import type { View } from "../directives/token.ts";
 import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import { parse, type Statement } from "../kinds/grammar.ts";
 import { type HeaderLine, headerLinesIn, headerLinesOf, restatedView } from "../settings/header-lines.ts";
-import { withNestedBlocks } from "../settings/nested-blocks.ts";
+import { type HeadersInBlocks, withNestedBlocks } from "../settings/nested-blocks.ts";
 import { withOwnLocations } from "../settings/own-locations.ts";
 import { setByPaths, withoutSetByPaths } from "../settings/set-by-paths.ts";
 import { snippet } from "../settings/snippet.ts";
@@ -36,8 +35,6 @@ export interface Snippet {
   readonly rewrites: boolean;
   /** Whether it chooses the Service itself, by `set $proxy_upstream_name`. */
   readonly namesUpstream: boolean;
-  /** Names, in lower case, of the answer's headers that it sets with more_set_headers. */
-  readonly setHeaders: readonly string[];
   /** Whether it changes how requests to the backend are framed. */
   readonly framesRequests: boolean;
   /** Names of the variables that it declares. */
@@ -71,7 +68,6 @@ function resolve(key: string): (values: { readonly text: string }, context: Cont
         namesGroups: statements.some(namesGroup),
         rewrites: statements.some((one) => within(one, rewritesOn)),
         namesUpstream: statements.some((one) => within(one, setsUpstream)),
-        setHeaders: statements.flatMap(headersSetBy),
         framesRequests: statements.some((one) => within(one, framesRequest)),
         declares: variablesDeclaredIn(text),
       },
@@ -86,7 +82,6 @@ const none: Snippet = {
   namesGroups: false,
   rewrites: false,
   namesUpstream: false,
-  setHeaders: [],
   framesRequests: false,
   declares: [],
 };
@@ -121,7 +116,6 @@ function together(inner: Snippet, outer: Snippet): Snippet {
     namesGroups: outer.namesGroups || inner.namesGroups,
     rewrites: outer.rewrites || inner.rewrites,
     namesUpstream: outer.namesUpstream || inner.namesUpstream,
-    setHeaders: [...outer.setHeaders, ...inner.setHeaders],
     framesRequests: outer.framesRequests || inner.framesRequests,
     declares: [...outer.declares, ...inner.declares],
   };
@@ -160,11 +154,7 @@ function framesRequest({ name }: Statement): boolean {
   );
 }
 
-function headersSetBy({ name, args }: Statement): string[] {
-  return name === "more_set_headers" ? args.map((arg) => arg.split(":")[0]!.trim().toLowerCase()) : [];
-}
-
-function viewWith({ text, namesUpstream }: Snippet, headers: readonly AnswerHeader[]): View {
+function viewWith({ text, namesUpstream }: Snippet, headers: HeadersInBlocks): View {
   return text === "" ? false : { text: snippet.view(withNestedBlocks(text, headers)), namesUpstream };
 }
 
@@ -188,7 +178,6 @@ export const configurationSnippet = resolvedFeature({
   viewWith,
   ownText: ({ text }) => text,
   headerLines: ({ headerLines }) => headerLines,
-  setsHeaders: ({ setHeaders }) => setHeaders,
   declares: ({ declares }) => declares,
 });
 

@@ -32,8 +32,10 @@ export interface AnswerHeader extends Header {
   readonly replaces: boolean;
   /** Whether it stays in blocks of a snippet that add headers of their own. */
   readonly inBlocks?: true;
-  /** Name and value for more_set_headers, if the header can be set with that after a snippet. */
+  /** Name and value for more_set_headers (src/render/location/set-headers.ts). */
   readonly line?: Token;
+  /** The variable of the `if` in which ingress-nginx sets the header. */
+  readonly when?: Token;
 }
 
 export interface ErrorBackend {
@@ -142,6 +144,8 @@ export interface Place extends ServerPlace {
   errorBackend(own: boolean): ErrorBackend;
   /** Returns the headers that a redirect to a sign-in page has beside its own. */
   signinHeaders(): readonly AnswerHeader[];
+  /** Whether authors set headers of answers around the location. */
+  readonly setAround: boolean;
   /**
    * Lines of `add_header` in snippets that are not inherited, because a location beside this one
    * has a line of its own.

@@ -23,7 +23,12 @@ export const hideDirectives: Readonly<Record<Protocol, string>> = {
 };
 const ofAnswers = new Set(["add_header", ...Object.values(hideDirectives)]);
 export const requestDirectives = ["proxy_set_header", "grpc_set_header"] as const;
-const followed = new Set<string>([...ofAnswers, ...requestDirectives]);
+/** Directives of the headers-more module. A block inherits those around it beside its own. */
+export const setDirectives = ["more_set_headers", "more_clear_headers"] as const;
+const followed = new Set<string>([...ofAnswers, ...requestDirectives, ...setDirectives]);
+
+/** Whether a line or text could name Strict-Transport-Security, also by a `*`. */
+export const namesSecurity = (text: string): boolean => /strict-|\*/i.test(text);
 
 /**
  * Returns the lines at the top level of the snippet, because a line in a nested block concerns that

@@ -5,15 +5,25 @@
  * for whatever answers there (RS-11.5), and custom-headers with a directive that blocks inherit.
  */
 import type { AnswerHeader } from "../directives/place.ts";
+import type { Token } from "../directives/token.ts";
 import { parse, type Statement } from "../kinds/grammar.ts";
 import { longestText } from "../kinds/kind.ts";
+import { namesSecurity } from "./header-lines.ts";
 import { type Insertion, withInsertions } from "./insertions.ts";
 
 /** The most characters that are added for the headers of a location. */
 const mostAdded = longestText;
 
+/** The headers of a location: those that are added, and lines that are set after an author's. */
+export interface HeadersInBlocks {
+  readonly added: readonly AnswerHeader[];
+  readonly security: readonly Token[];
+}
+
+const noHeaders: HeadersInBlocks = { added: [], security: [] };
+
 /** Returns the text with lines of Sluice in its blocks. `headers` are those of the location. */
-export function withNestedBlocks(text: string, headers: readonly AnswerHeader[] = []): string {
+export function withNestedBlocks(text: string, headers: HeadersInBlocks = noHeaders): string {
   return nestedBlocks(text)(headers);
 }
 
@@ -21,22 +31,23 @@ export function withNestedBlocks(text: string, headers: readonly AnswerHeader[] 
  * Reads a text that many locations have. The result writes it for a location with these headers.
  * Line numbers do not change. Headers that would make the text grow too much are left out.
  */
-export function nestedBlocks(text: string): (headers: readonly AnswerHeader[]) => string {
+export function nestedBlocks(text: string): (headers: HeadersInBlocks) => string {
   const parsed = text.includes("{") ? parse(text) : undefined;
   if (!parsed?.ok) return () => text;
   const { statements } = parsed;
-  const written = (lines: Lines) =>
+  const written = (lines: Lines, after = "") =>
     withInsertions(
       text,
-      statements.flatMap((one) => insertionsIn(one, lines)),
+      statements.flatMap((one) => insertionsIn(one, lines, after)),
     );
   const usual = written(linesOf([]));
   const blocks = text.split("{").length - 1;
-  return (headers) => {
-    const kept = headers.filter(({ inBlocks }) => inBlocks === true);
-    if (kept.length === 0) return usual;
+  return ({ added, security }) => {
+    const kept = added.filter(({ inBlocks }) => inBlocks === true);
+    if (kept.length === 0 && security.length === 0) return usual;
     const lines = linesOf(kept);
-    return lengthOf(lines) * blocks > mostAdded ? usual : written(lines);
+    const after = security.map((line) => ` more_set_headers ${line};`).join("");
+    return (lengthOf(lines) + after.length) * blocks > mostAdded ? usual : written(lines, after);
   };
 }
 
@@ -53,11 +64,14 @@ function linesOf(kept: readonly AnswerHeader[]): Lines {
 
 const lengthOf = (lines: Lines): number => lines.reduce((sum, [, text]) => sum + text.length, 0);
 
-function insertionsIn({ name, block = [] }: Statement, lines: Lines): readonly Insertion[] {
+/** `after` follows the last line of a block that could set Strict-Transport-Security. */
+function insertionsIn({ name, block = [] }: Statement, lines: Lines, after: string): readonly Insertion[] {
   const at = block[0]?.from;
   if (at === undefined) return [];
   const own = lines.filter(([directive]) => block.some((one) => one.name === directive)).map(([, line]) => line);
   const all = name === "location" ? ["set $s_located 1; ", ...own] : own;
-  const inside = block.flatMap((one) => insertionsIn(one, lines));
-  return [...(all.length === 0 ? [] : [{ at, text: all.join("") }]), ...inside];
+  const inside = block.flatMap((one) => insertionsIn(one, lines, after));
+  const setting = block.findLast((one) => /^more_/.test(one.name) && namesSecurity(one.text));
+  const end = setting === undefined || after === "" ? [] : [{ at: setting.from + setting.text.length, text: after }];
+  return [...(all.length === 0 ? [] : [{ at, text: all.join("") }]), ...inside, ...end];
 }

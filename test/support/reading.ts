@@ -83,6 +83,7 @@ export function notingPlace(
     authenticates: true,
     resolver: Token.name("127.0.0.1:10243"),
     signinHeaders: () => [],
+    setAround: false,
     forgottenBeside: [],
     poolsOf: "",
     names: () => false,

@@ -196,11 +196,13 @@ export function passedCookies(value: ExternalAuth, { authenticates, dynamic }: P
 /** Returns the view of `templates/auth-signin.tmpl`. */
 function signinView(question: Question, place: Place): View {
   const { alwaysSetCookie } = question;
-  const headers = place
-    .signinHeaders()
-    .filter(({ replaces }) => replaces)
-    .map(({ name, value }) => ({ name, value }));
-  return { dynamic: place.dynamic, escapes: true, alwaysSetCookie, headers, target: signinTarget(question, place) };
+  const replacing = place.signinHeaders().filter(({ replaces }) => replaces);
+  const lines = place.setAround ? replacing.flatMap(({ line }) => (line === undefined ? [] : [line])) : [];
+  return {
+    ...{ dynamic: place.dynamic, escapes: true, alwaysSetCookie, target: signinTarget(question, place) },
+    headers: place.setAround ? [] : replacing.map(({ name, value }) => ({ name, value })),
+    setCors: lines.length > 0 && { lines },
+  };
 }
 
 const cameFrom = "$pass_access_scheme://$own_host$escaped_request_uri";

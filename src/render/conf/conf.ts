@@ -3,7 +3,7 @@ import { createHash, hash } from "node:crypto";
 import type { Machine, RequestCounts } from "../../directives/machine.ts";
 import type { HttpPart } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
-import { groupVariables, isVariableName } from "../../kinds/variables.ts";
+import { groupVariables } from "../../kinds/variables.ts";
 import type { Certificate, StreamServer } from "../../model/configuration.ts";
 import type { Table } from "../../model/table.ts";
 import { letsUnderscoresThrough } from "../../settings/header-spellings.ts";
@@ -14,6 +14,7 @@ import { certificateFiles, type RenderedFile } from "../rendered-files.ts";
 import { requestHeaders, withoutCertificates } from "../settings/forwarded.ts";
 import { serverNamesHash } from "../settings/hashes.ts";
 import { ownDictionaries } from "../settings/shared-dictionaries.ts";
+import { transportSecurity } from "../settings/transport-security.ts";
 import { streamView } from "../streams/view.ts";
 import type { Template } from "../template.ts";
 import { indented } from "./indent.ts";
@@ -267,27 +268,4 @@ function countsView({ perHost, undefinedHosts, statusClasses, buckets }: Request
 
 function listens({ ipv6 }: Machine, port: number): Token[] {
   return [String(port), ...(ipv6 ? [`[::]:${port}`] : [])].map(Token.name);
-}
-
-/**
- * Returns the values of Strict-Transport-Security: with TLS, without TLS, and for a page that is
- * not the location's own.
- */
-export function transportSecurity(settings: Settings): { readonly [name: string]: Token } {
-  const { hsts, hstsMaxAge, hstsIncludeSubdomains, hstsPreload, followed } = settings;
-  const added = followed.addHeaders.find(({ name }) => name.toLowerCase() === "strict-transport-security");
-  const otherwise =
-    added === undefined
-      ? Token.variable("upstream_http_strict_transport_security")
-      : Token.variables(added.value, isVariableName);
-  const parts = [
-    `max-age=${hstsMaxAge}`,
-    ...(hstsIncludeSubdomains ? ["includeSubDomains"] : []),
-    ...(hstsPreload ? ["preload"] : []),
-  ];
-  return {
-    secure: hsts ? Token.text(parts.join("; ")) : otherwise,
-    otherwise,
-    added: added === undefined ? Token.text("") : otherwise,
-  };
 }

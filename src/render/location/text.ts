@@ -27,6 +27,7 @@ import { requestHeaders } from "../settings/forwarded.ts";
 import type { Template } from "../template.ts";
 import { behindSocket } from "./behind-socket.ts";
 import { type NamedGroup, namedGroups, noGroups } from "./named-groups.ts";
+import { areSetAround } from "./set-headers.ts";
 import { snippetNames, usedHeaders } from "./used-names.ts";
 import { type AboutLocations, locationView } from "./view.ts";
 
@@ -171,6 +172,9 @@ export class LocationTexts {
       authenticates: traits.authenticates,
       forgottenBeside: forgottenLines({ http, server: [...server, ...hostLines], location: [] }, "add_header"),
       signinHeaders: () => signinHeaders(values, place, this.#about.settings),
+      setAround:
+        this.#about.everywhere.can.headersMore &&
+        areSetAround([...http, ...server, ...hostLines], this.#about.settings),
       poolsOf,
       ...snippetNames(values, this.#about.settings),
       needsGroups: () => {

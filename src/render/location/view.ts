@@ -3,15 +3,7 @@
  * directives and headers.
  */
 
-import {
-  headerLinesOf,
-  holds,
-  overruledBy,
-  ownTextOf,
-  standInHeaders,
-  whenClosed,
-  withoutPath,
-} from "../../annotations/hooks.ts";
+import { headerLinesOf, holds, ownTextOf, standInHeaders, whenClosed, withoutPath } from "../../annotations/hooks.ts";
 import { unannotated } from "../../annotations/read.ts";
 import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import { begunTrail, hopsHeaderName } from "../../directives/hops.ts";
@@ -24,8 +16,10 @@ import { copySockets } from "../gateway/route-copies.ts";
 import type { RouteTraits } from "../gateway/route-traits.ts";
 import { type InEveryLocation, snippetView } from "../settings/everywhere.ts";
 import { otherSpellingsOf } from "../settings/forwarded.ts";
-import { answerHeadersView, dividedHeaders, overruledHeaders } from "./answer-headers.ts";
+import { transportSecurity } from "../settings/transport-security.ts";
+import { answerHeadersView } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
+import { areSetIn, divided, isSecuritySet, securityLine } from "./set-headers.ts";
 
 /** Values that all locations of a text share. */
 export interface AboutLocations {
@@ -100,18 +94,23 @@ export function locationView(
     if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
     answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
   }
-  const { set, added } = dividedHeaders(answer, ownTextOf(values, "location"));
-  for (const [name, { viewWith }] of featureList)
-    if (viewWith !== undefined) view[name] = viewWith(values[name] as never, added);
+  const text = `${everywhere.locationText}\n${ownTextOf(values, "location")}`;
+  const areSet = everywhere.can.headersMore && (place.setAround || areSetIn(text));
+  const { added, last, cors } = divided(answer, areSet);
   const owned = ownedByRoute(route, settings);
   if (owned.has("x-scheme") || owned.has("x-forwarded-for"))
     headers.push({ name: Token.name(hopsHeaderName), value: begunTrail });
   const own = [...everywhere.headerLines.location, ...headerLinesOf(values, "location")];
   const lines: HeaderLines = { http, server: [...server, ...hostLines], location: own };
+  const setsSecurity = everywhere.can.headersMore && isSecuritySet(text, lines);
+  const hasSecurity = setsSecurity && settings.hsts && !place.ofGateway;
+  const security = hasSecurity ? [securityLine(transportSecurity(settings).secure!, place)] : [];
+  for (const [name, { viewWith }] of featureList)
+    if (viewWith !== undefined) view[name] = viewWith(values[name] as never, { added, security });
   return {
     ...view,
-    overruled: overruledHeaders(added, overruledBy(values)),
-    setHeaders: set,
+    setCors: cors && { ...cors },
+    setHeaders: [...last, ...security],
     directives: directives.map((one) => ({ ...one })),
     requestHeaders: place.protocol !== "fastcgi" && {
       directive: Token.name(place.protocol === "grpc" ? "grpc_set_header" : "proxy_set_header"),
@@ -123,8 +122,8 @@ export function locationView(
         settings,
       ),
     },
-    answerHeaders: answerHeadersView(added, lines, settings, place.protocol),
-    settings: { ...everywhere.view, snippet: snippetView(everywhere.snippet(added)) },
+    answerHeaders: answerHeadersView(added, lines, settings, place.protocol, setsSecurity),
+    settings: { ...everywhere.view, snippet: snippetView(everywhere.snippet({ added, security })) },
   };
 }
 

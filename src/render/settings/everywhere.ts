@@ -6,11 +6,10 @@
 
 import type { Capabilities } from "../../directives/capabilities.ts";
 import type { Machine } from "../../directives/machine.ts";
-import type { AnswerHeader } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { parse, type Statement } from "../../kinds/grammar.ts";
 import { type HeaderLines, headerLinesOf, restatedView } from "../../settings/header-lines.ts";
-import { nestedBlocks } from "../../settings/nested-blocks.ts";
+import { type HeadersInBlocks, nestedBlocks } from "../../settings/nested-blocks.ts";
 import { withOwnLocations } from "../../settings/own-locations.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { withoutSetByPaths } from "../../settings/set-by-paths.ts";
@@ -25,8 +24,10 @@ export interface InEveryLocation {
    * (RS-25.4).
    */
   readonly inspected: boolean;
+  /** The ConfigMap's `location-snippet` as its author wrote it. */
+  readonly locationText: string;
   /** Writes the ConfigMap's `location-snippet` for a location with these headers. */
-  readonly snippet: (headers: readonly AnswerHeader[]) => string;
+  readonly snippet: (headers: HeadersInBlocks) => string;
   /** The lines of the ConfigMap's snippets about headers of requests and answers. */
   readonly headerLines: HeaderLines;
 }
@@ -45,6 +46,7 @@ export function inEveryLocation(
       ruleFiles: { stock: Token.word(files.modsecurityRules), owasp: Token.word(files.owaspRules) },
       realIp: realIpView(settings, can, behind),
     },
+    locationText: settings.locationSnippet,
     snippet: nestedBlocks(settings.locationSnippet),
     headerLines: {
       http: headerLinesOf(settings.httpSnippet),
