@@ -52,7 +52,13 @@ export type Problem = {
       /** Whether other annotations of the Ingress are the reason, in ingress-nginx as here. */
       readonly beside?: true;
     }
-  | { readonly kind: "annotation-doubtful"; readonly key: string; readonly why: string }
+  | {
+      readonly kind: "annotation-doubtful";
+      readonly key: string;
+      readonly why: string;
+      /** Whether the value asks for more than the operator permits. */
+      readonly limited?: true;
+    }
   | {
       readonly kind: "neighbours-changed";
       readonly key: string;

@@ -5,7 +5,8 @@
  */
 import { bytesOf, sizeBetween, sizesBeside } from "../kinds/measures.ts";
 import { oneOf } from "../kinds/words.ts";
-import { feature, field } from "./declare.ts";
+import type { Problem } from "../problem.ts";
+import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 
 /** ingress-nginx accepts blanks, and the letter b as the unit for bytes. */
 const plain = sizeBetween("1", "1g");
@@ -16,7 +17,32 @@ const memory = {
   bad: plain.bad.filter((text) => !["8b", "16 k"].includes(text)),
 };
 
-export const requestBody = feature({
+interface RequestBody {
+  readonly most: string;
+  readonly buffer: string;
+  readonly buffering: string;
+}
+
+/**
+ * Limits the memory for one body, because a slow client holds it in a worker. The operator's own
+ * value holds, and an annotation may use as much memory as it does.
+ */
+function withCeiling(read: RequestBody, { ingress, settings, given }: Context): Resolved<RequestBody> {
+  const { clientBodyBufferSize: own, clientBodyBufferCeiling: ceiling } = settings;
+  const most = bytesOf(own) > bytesOf(ceiling) ? own : ceiling;
+  if (!given("buffer") || bytesOf(read.buffer) <= bytesOf(most)) return { value: read };
+  const why = `${read.buffer} for one body are more than the operator permits (client-body-buffer-ceiling, ${ceiling}); ${most} are used`;
+  const problem: Problem = {
+    object: ingress,
+    kind: "annotation-doubtful",
+    limited: true,
+    key: "client-body-buffer-size",
+    why,
+  };
+  return { value: { ...read, buffer: most }, problems: [problem] };
+}
+
+export const requestBody = resolvedFeature({
   name: "request-body",
   scope: "location",
   fields: {
@@ -49,6 +75,7 @@ export const requestBody = feature({
       doc: "Whether a request body is read whole before the request is sent to the backend; a request that is passed on while it comes in is not retried.",
     }),
   },
+  resolve: withCeiling,
   neighbours: ({ most, ...others }, { proxyBodySize }) =>
     most === proxyBodySize
       ? []

@@ -13,6 +13,9 @@ export function bytesOf(size: string): number {
   return digits === undefined ? Number.NaN : Number(digits) * (factors[unit.toLowerCase()] ?? Number.NaN);
 }
 
+/** Returns a size of whole kilobytes that has at most so many bytes. */
+export const inKilobytes = (bytes: number): string => `${Math.floor(bytes / 1024)}k`;
+
 /**
  * Returns half and twice a size, if these are within the bounds. People double a size that was
  * too small, and halve one that costs too much.

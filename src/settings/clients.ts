@@ -45,6 +45,13 @@ export const clients = {
     directive: { name: "client_body_buffer_size", context: "http" },
     doc: "Part of a request body that is kept in memory; the rest goes to a file.",
   }),
+  clientBodyBufferCeiling: setting({
+    key: "client-body-buffer-ceiling",
+    kind: sizeBetween("8k", "64g"),
+    default: "32m",
+    own: true,
+    doc: "Most memory that the annotation client-body-buffer-size may ask for one body. More gets as much as this; the key of this ConfigMap is not limited.",
+  }),
   clientBodyTimeout: setting({
     key: "client-body-timeout",
     kind: wholeSeconds(),

@@ -121,6 +121,13 @@ export const proxy = {
     becomes: "the number in proxy_buffers",
     doc: "Number of buffers for one answer.",
   }),
+  proxyBuffersCeiling: setting({
+    key: "proxy-buffers-ceiling",
+    kind: sizeBetween("64k", "64g"),
+    default: "16m",
+    own: true,
+    doc: "Most memory that annotations may ask for the buffers of one answer (proxy-buffers-number and one more, each of proxy-buffer-size). More gets as much as this; the keys of this ConfigMap are not limited.",
+  }),
   proxyBusyBuffersSize: setting({
     key: "proxy-busy-buffers-size",
     kind: optional(bufferSize),

@@ -67,6 +67,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
     shape: new Map(),
     ...everywhere,
     isUnreadable: (of, name) => of === "key" && everywhere.unreadable.has(name),
+    isLimited: () => false,
   };
   return {
     items: [

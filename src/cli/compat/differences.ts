@@ -31,7 +31,7 @@ export interface Part {
   readonly name: string;
   /** If it is undefined, any value fits. */
   readonly value?: string;
-  readonly only?: "unreadable" | "naming other variables";
+  readonly only?: "unreadable" | "limited" | "naming other variables";
 }
 
 export interface Differences {
@@ -90,7 +90,7 @@ const shapes = new Set([
 
 function partOf(text: string): Part {
   const [, of, name = "", only, value] =
-    /^(annotation|key|flag) ([^ =]+)(?: (unreadable|naming other variables)|=(.*))?$/.exec(text) ?? [];
+    /^(annotation|key|flag) ([^ =]+)(?: (unreadable|limited|naming other variables)|=(.*))?$/.exec(text) ?? [];
   if (of === undefined && !shapes.has(text)) throw new TypeError(`docs/differences.md: no cluster can meet "${text}"`);
   if (of === undefined) return { of: "shape", name: text };
   return {

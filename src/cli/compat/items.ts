@@ -60,6 +60,8 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
     shape,
     isUnreadable: (part, name) =>
       part === "annotation" && about(name).some(({ kind }) => kind === "annotation-unreadable"),
+    isLimited: (part, name) =>
+      part === "annotation" && about(name).some((one) => one.kind === "annotation-doubtful" && one.limited === true),
   });
   const notes = new Notes(list, uses, "ingress");
   const allowed = translation.configuration.settings.allowSnippetAnnotations;

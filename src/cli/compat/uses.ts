@@ -22,6 +22,8 @@ export interface Uses {
   readonly shape: ReadonlyMap<string, string>;
   /** Whether the value of this annotation, key or flag cannot be read. */
   readonly isUnreadable: (of: Part["of"], name: string) => boolean;
+  /** Whether the value asks for more than the operator permits. */
+  readonly isLimited: (of: Part["of"], name: string) => boolean;
 }
 
 /**
@@ -62,6 +64,7 @@ function matching(uses: Uses, { of, name, value, only }: Part): readonly string[
     .filter(([key]) => fits(name, key))
     .filter(([, text]) => value === undefined || fits(value, text))
     .filter(([key]) => only !== "unreadable" || uses.isUnreadable(of, key))
+    .filter(([key]) => only !== "limited" || uses.isLimited(of, key))
     .filter(([key, text]) => {
       const allowed = allowedIn[key] ?? isPathVariable;
       if (only !== "naming other variables") return true;

@@ -6,25 +6,25 @@ export const allWords = {
     allow-cross-namespace-canaries allow-cross-namespace-host-settings allow-cross-namespace-resources
     allow-snippet-annotations annotation-value-word-blocklist annotations-risk-level app-root
     bind-address bind-address-ipv4 bind-address-ipv6 block-cidrs block-referers block-user-agents
-    brotli-level brotli-min-length brotli-types client-body-buffer-size client-body-timeout
-    client-header-buffer-size client-header-timeout compute-full-forwarded-for custom-http-errors
-    debug-connections default-type denylist-source-range disable-access-log disable-http-access-log
-    disable-ipv6 disable-ipv6-dns disable-proxy-intercept-errors disable-stream-access-log
-    enable-access-log-for-default-backend enable-aio-write enable-auth-access-log enable-brotli
-    enable-modsecurity enable-multi-accept enable-ocsp enable-opentelemetry enable-owasp-modsecurity-crs
-    enable-real-ip enable-serial-reloads enable-syslog enable-underscores-in-headers error-log-level
-    error-log-path force-ssl-redirect forwarded-for-header forwarded-for-proxy-protocol-header
-    forwarded-host-header generate-request-id geoip2-autoreload-in-minutes
-    global-allowed-response-headers global-auth-always-set-cookie global-auth-cache-duration
-    global-auth-cache-key global-auth-method global-auth-request-redirect global-auth-response-headers
-    global-auth-signin global-auth-signin-redirect-param global-auth-snippet global-auth-url
-    grpc-buffer-size-kb gzip-disable gzip-level gzip-min-length gzip-types hide-headers hsts
-    hsts-include-subdomains hsts-max-age hsts-preload http-access-log-path http-redirect-code
-    http-snippet http2-max-concurrent-streams http2-max-field-size http2-max-header-size
-    http2-max-requests http3-max-age http3-port http3-retry ignore-invalid-headers jaeger-baggage-header
-    jaeger-collector-host jaeger-collector-port jaeger-debug-header jaeger-endpoint
-    jaeger-propagation-format jaeger-sampler-host jaeger-sampler-param jaeger-sampler-port
-    jaeger-sampler-type jaeger-service-name jaeger-trace-baggage-header-prefix
+    brotli-level brotli-min-length brotli-types client-body-buffer-ceiling client-body-buffer-size
+    client-body-timeout client-header-buffer-size client-header-timeout compute-full-forwarded-for
+    custom-http-errors debug-connections default-type denylist-source-range disable-access-log
+    disable-http-access-log disable-ipv6 disable-ipv6-dns disable-proxy-intercept-errors
+    disable-stream-access-log enable-access-log-for-default-backend enable-aio-write
+    enable-auth-access-log enable-brotli enable-modsecurity enable-multi-accept enable-ocsp
+    enable-opentelemetry enable-owasp-modsecurity-crs enable-real-ip enable-serial-reloads enable-syslog
+    enable-underscores-in-headers error-log-level error-log-path force-ssl-redirect forwarded-for-header
+    forwarded-for-proxy-protocol-header forwarded-host-header generate-request-id
+    geoip2-autoreload-in-minutes global-allowed-response-headers global-auth-always-set-cookie
+    global-auth-cache-duration global-auth-cache-key global-auth-method global-auth-request-redirect
+    global-auth-response-headers global-auth-signin global-auth-signin-redirect-param
+    global-auth-snippet global-auth-url grpc-buffer-size-kb gzip-disable gzip-level gzip-min-length
+    gzip-types hide-headers hsts hsts-include-subdomains hsts-max-age hsts-preload http-access-log-path
+    http-redirect-code http-snippet http2-max-concurrent-streams http2-max-field-size
+    http2-max-header-size http2-max-requests http3-max-age http3-port http3-retry ignore-invalid-headers
+    jaeger-baggage-header jaeger-collector-host jaeger-collector-port jaeger-debug-header
+    jaeger-endpoint jaeger-propagation-format jaeger-sampler-host jaeger-sampler-param
+    jaeger-sampler-port jaeger-sampler-type jaeger-service-name jaeger-trace-baggage-header-prefix
     jaeger-trace-context-header-name keep-alive keep-alive-requests large-client-header-buffers
     limit-conn-status-code limit-conn-zone-variable limit-rate limit-rate-after limit-req-status-code
     load-balance location-snippet log-format-escape-json log-format-escape-none log-format-stream
@@ -34,18 +34,19 @@ export const allWords = {
     opentelemetry-trust-incoming-span otel-max-export-batch-size otel-max-queuesize otel-sampler
     otel-sampler-parent-based otel-sampler-ratio otel-schedule-delay-millis otel-service-name
     otlp-collector-host otlp-collector-port preserve-trailing-slash proxy-add-original-uri-header
-    proxy-body-size proxy-buffer-size proxy-buffering proxy-buffers-number proxy-busy-buffers-size
-    proxy-connect-timeout proxy-cookie-domain proxy-cookie-path proxy-headers-hash-bucket-size
-    proxy-headers-hash-max-size proxy-http-version proxy-max-temp-file-size proxy-next-upstream
-    proxy-next-upstream-timeout proxy-next-upstream-tries proxy-protocol-header-timeout
-    proxy-read-timeout proxy-real-ip-cidr proxy-redirect-from proxy-redirect-to proxy-request-buffering
-    proxy-send-timeout proxy-set-headers proxy-ssl-location-only proxy-stream-next-upstream
-    proxy-stream-next-upstream-timeout proxy-stream-next-upstream-tries proxy-stream-responses
-    proxy-stream-timeout relative-redirects retry-non-idempotent reuse-port route-records-per-namespace
-    server-name-hash-bucket-size server-name-hash-max-size server-snippet server-tokens service-upstream
-    skip-access-log-urls ssl-buffer-size ssl-ciphers ssl-dh-param ssl-early-data ssl-ecdh-curve
-    ssl-protocols ssl-redirect ssl-reject-handshake ssl-session-cache ssl-session-cache-size
-    ssl-session-ticket-key ssl-session-tickets ssl-session-timeout stream-access-log-path stream-snippet
+    proxy-body-size proxy-buffer-size proxy-buffering proxy-buffers-ceiling proxy-buffers-number
+    proxy-busy-buffers-size proxy-connect-timeout proxy-cookie-domain proxy-cookie-path
+    proxy-headers-hash-bucket-size proxy-headers-hash-max-size proxy-http-version
+    proxy-max-temp-file-size proxy-next-upstream proxy-next-upstream-timeout proxy-next-upstream-tries
+    proxy-protocol-header-timeout proxy-read-timeout proxy-real-ip-cidr proxy-redirect-from
+    proxy-redirect-to proxy-request-buffering proxy-send-timeout proxy-set-headers
+    proxy-ssl-location-only proxy-stream-next-upstream proxy-stream-next-upstream-timeout
+    proxy-stream-next-upstream-tries proxy-stream-responses proxy-stream-timeout relative-redirects
+    retry-non-idempotent reuse-port route-records-per-namespace server-name-hash-bucket-size
+    server-name-hash-max-size server-snippet server-tokens service-upstream skip-access-log-urls
+    ssl-buffer-size ssl-ciphers ssl-dh-param ssl-early-data ssl-ecdh-curve ssl-protocols ssl-redirect
+    ssl-reject-handshake ssl-session-cache ssl-session-cache-size ssl-session-ticket-key
+    ssl-session-tickets ssl-session-timeout stream-access-log-path stream-snippet
     strict-validate-path-type syslog-host syslog-port upstream-hash-by upstream-hash-by-subset
     upstream-hash-by-subset-size upstream-keepalive-connections upstream-keepalive-requests
     upstream-keepalive-time upstream-keepalive-timeout use-forwarded-headers use-geoip use-geoip2
