@@ -8,6 +8,7 @@ import type { Control } from "./control.ts";
 import type { RunFolder } from "./folder/paths.ts";
 import { signal } from "./orphans.ts";
 import type { Master } from "./process/master.ts";
+import { ownElsewhere } from "./process/own-elsewhere.ts";
 import { type StartFailure, startFailure } from "./process/start-failure.ts";
 
 /** `failure` is nginx's own message, if it left one. */
@@ -40,6 +41,8 @@ export async function firstAnswer(
   await master.gone;
   master.forget();
   const failure = startFailure(readFileSync(folder.emergencies, "utf8"));
-  const why = `nginx did not start: ${failure?.sentence ?? otherwise}.`;
+  const own = failure?.names === undefined ? undefined : ownElsewhere(failure.names);
+  const sentence = own === undefined ? failure?.sentence : failure?.sentence.replace(/another program .*$/, own);
+  const why = `nginx did not start: ${sentence ?? otherwise}.`;
   return failure === undefined ? { ok: false, why } : { ok: false, why, failure };
 }

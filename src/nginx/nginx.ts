@@ -126,7 +126,10 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
 
 async function bringUp(supervisor: Supervisor, reloader: Reloader): Promise<Found> {
   if (await supervisor.adopt()) return { kind: "running" };
-  if (!(await reloader.restoreLastGood())) return { kind: "nothing" };
+  const restored = await reloader.restoreLastGood().catch((error: Error) => error);
+  if (restored instanceof Error)
+    return { kind: "failed", why: `The run folder cannot be written: ${restored.message}.` };
+  if (!restored) return { kind: "nothing" };
   const started = await supervisor.start();
   return started.ok ? { kind: "last-good" } : { kind: "failed", why: started.why };
 }

@@ -7,10 +7,13 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
+import { repeat } from "../callbacks.ts";
 import { inPlace, writeAtomically } from "./folder/files.ts";
 
 const user = "sluice";
 const hashBytes = 20;
+/** The interval at which a disk that refused the file is tried again. */
+const againMs = 1_000;
 
 export class Pass {
   /** The value of the Authorization header. */
@@ -29,7 +32,17 @@ export class Pass {
     const written = Buffer.concat([hashOf(pass.#secret, salt), salt]).toString("base64");
     const line = `${user}:{SSHA}${written}\n`;
     // Even on a full disk a file can be overwritten with as many bytes as it has.
-    await writeAtomically(file, line).catch(() => writeFile(file, line, { flag: inPlace }));
+    const write = () => writeAtomically(file, line).catch(() => writeFile(file, line, { flag: inPlace }));
+    const isWritten = await write().then(
+      () => true,
+      () => false,
+    );
+    // On a read-only disk nginx accepts no orders, but serves on. It accepts them when it can read
+    // the new hash.
+    if (isWritten) return pass;
+    const again: NodeJS.Timeout = repeat("the writing of the password for nginx", againMs, () =>
+      write().then(() => clearInterval(again)),
+    ).unref();
     return pass;
   }
 }

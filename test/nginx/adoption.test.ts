@@ -4,10 +4,11 @@
  */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { execa } from "execa";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import type { RunFolder } from "../../src/nginx/index.ts";
 import { signal } from "../../src/nginx/orphans.ts";
@@ -43,13 +44,18 @@ beforeEach(() => {
 });
 
 /** Starts a controller that serves `text`, or only the text that it finds. */
-async function controller(endWithController: boolean, text?: string, parts: ConfParts = {}): Promise<Controller> {
+async function controller(
+  endWithController: boolean,
+  text?: string,
+  parts: ConfParts = {},
+  log = join(folder.logs, "controller.log"),
+): Promise<Controller> {
   const conf = join(folder.root, "test.json");
   const http = `server { listen ${to}; location / { return 200 ${text}; } }`;
   if (text !== undefined)
     writeFileSync(conf, JSON.stringify(rendered(folder, await installedNginx(), { http, ...parts })));
   const args = [script, folder.root, String(endWithController), text === undefined ? "-" : conf];
-  const errors = openSync(join(folder.logs, "controller.log"), "a");
+  const errors = openSync(log, "a");
   const child = spawn("node", args, { stdio: ["ignore", "pipe", errors] });
   closeSync(errors);
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -146,6 +152,25 @@ test("a takeover refuses an nginx with another process id than the one that was 
   expect(second.printed).toContainEqual({ found: { kind: "last-good" } });
   expect(await answer()).toBe("one");
   await until("the stranger to be gone", () => nginxProcesses(folder).every(({ group }) => group !== pid));
+});
+
+test("a start on a read-only run folder takes over the nginx that serves, and gives it orders when it can write", async () => {
+  const first = await controller(false, "one");
+  const pid = await first.ready();
+  await first.end("SIGKILL");
+  // nginx has files open, so a second, read-only mount is put over the folder.
+  await execa("mount", ["--bind", folder.root, folder.root]);
+  onTestFinished(() => execa("umount", ["--lazy", folder.root], { reject: false }).then(() => {}));
+  await execa("mount", ["-o", "remount,ro,bind", folder.root]);
+  const second = await controller(false, undefined, {}, "/dev/null");
+  expect(await second.ready()).toBe(pid);
+  expect(second.printed).toContainEqual({ found: { kind: "running" } });
+  expect(await answer()).toBe("one");
+  const before = readFileSync(folder.nginxPass, "utf8");
+  await execa("mount", ["-o", "remount,rw,bind", folder.root]);
+  await until("the new password", () => readFileSync(folder.nginxPass, "utf8") !== before);
+  await second.end("SIGTERM");
+  expect(nginxProcesses(folder)).toEqual([]);
 });
 
 test("a controller whose nginx has ended starts with the last good text", async () => {

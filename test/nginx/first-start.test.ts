@@ -58,3 +58,19 @@ test("the first start reports the same warnings as a test", async () => {
   const later = await tested.apply(twice("127.0.0.48:18082"));
   expect(later).toMatchObject({ kind: "reloaded", warnings: [expect.stringMatching(told)] });
 });
+
+test("a start whose port belongs to an nginx of Sluice in another run folder names it, and what to do", async () => {
+  const [one, other] = [await testNginx(), await testNginx()];
+  onTestFinished(async () => {
+    await other.stop();
+    await one.stop();
+  });
+  await one.serve(saying("one"));
+  other.expectError(/Address already in use|still could not bind/);
+  const outcome = await other.apply(saying("two"));
+  const { pid } = one.nginx;
+  const own = `an nginx of Sluice is using this address, process ${pid}, started in ${one.folder.root}`;
+  const instead = `--run-folder=${one.folder.root} takes its place; \`kill -QUIT ${pid}\` ends it`;
+  const cause = new Error(`nginx did not start: nginx cannot listen on ${to}: ${own}; ${instead}.`);
+  expect(outcome).toMatchObject({ kind: "unreachable", cause });
+});

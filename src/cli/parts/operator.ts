@@ -2,6 +2,7 @@
  * Tools for an operator in the run folder: the token in `operator.token`, and the socket for
  * `sluice routes`, `sluice status` and `sluice why`.
  */
+import { repeat } from "../../callbacks.ts";
 import { writeAtomically } from "../../nginx/index.ts";
 import type { OperatorToken } from "../../operator-token.ts";
 import type { Problem } from "../../problem.ts";
@@ -13,6 +14,9 @@ import { shadowsOf } from "../run/shadows.ts";
 import type { ControllerAnswers } from "./answers.ts";
 import { type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
+
+/** The interval at which a socket that could not be opened is tried again. */
+const againMs = 5_000;
 
 /** Starts after the controller, which has taken the run folder. */
 export function operatorPart(
@@ -38,13 +42,26 @@ export function operatorPart(
           ...sync.lastGood,
           ...outdated(),
         ]);
-      const close = await openOperatorSocket(folder.routesSocket, token, {
+      const offered = {
         "/routes": routes,
         "/shadows": () => shadowsOf(running.controller, flags),
         "/status": answers.status,
-        "/ask": (query) => answers.ask(JSON.parse(query.get("question") ?? "null")),
+        "/ask": (query: URLSearchParams) => answers.ask(JSON.parse(query.get("question") ?? "null")),
+      };
+      let close = async () => {};
+      const open = async () => {
+        close = await openOperatorSocket(folder.routesSocket, token, offered);
+      };
+      const unopened = await written(open());
+      if (unopened === undefined) return stoppedBy(() => close());
+      log.warn({ why: unopened.message }, "the socket for sluice routes cannot be opened; trying again");
+      const again = repeat("the opening of the socket for sluice routes", againMs, () =>
+        open().then(() => clearInterval(again)),
+      );
+      return stoppedBy(() => {
+        clearInterval(again);
+        return close();
       });
-      return stoppedBy(close);
     },
   };
 }

@@ -31,6 +31,7 @@ const { O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_RDWR, O_NOFOLLOW } = constants;
  */
 export const overwrite = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
 export const inPlace = O_WRONLY | O_NOFOLLOW;
+export const readOnly = constants.O_RDONLY | O_NOFOLLOW;
 export const readAndAppend = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW;
 
 /** The ending of a file's name until the file is complete. */

@@ -10,7 +10,7 @@ import { once } from "node:events";
 import { type FileHandle, open } from "node:fs/promises";
 
 import { fileError } from "../../file-errors.ts";
-import { readAndAppend } from "./files.ts";
+import { readAndAppend, readOnly } from "./files.ts";
 
 export type Locked =
   | { readonly ok: true; readonly release: () => Promise<void> }
@@ -18,17 +18,30 @@ export type Locked =
 
 /** Takes the lock at `path`, or returns who has it. It never waits. */
 export async function lock(path: string): Promise<Locked> {
-  const file = await open(path, readAndAppend, 0o600).catch((error: Error) => error);
+  const file = await opened(path).catch((error: Error) => error);
   if (file instanceof Error) return { ok: false, why: `The run folder cannot be used: ${fileError(file)}.` };
   const failure = await flock(file);
   if (failure === undefined) {
-    await file.truncate();
-    await file.write(`${process.pid}\n`);
+    // A read-only disk can be locked, but keeps the number of the process before.
+    await file
+      .truncate()
+      .then(() => file.write(`${process.pid}\n`))
+      .catch(() => {});
     return { ok: true, release: () => file.close() };
   }
   const why = failure === "held" ? await heldBy(file) : `the command flock (package util-linux) failed: ${failure}`;
   await file.close();
   return { ok: false, why: `The run folder cannot be used: ${why}.` };
+}
+
+/** Opens the file for reading alone if the disk is read-only: the kernel locks it all the same. */
+async function opened(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, readAndAppend, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EROFS") return open(path, readOnly);
+    throw error;
+  }
 }
 
 /**

@@ -28,7 +28,7 @@ export function openRunFolder(path: string): OpenedFolder {
       const why = `its path is longer than ${longestRoot} bytes, which leaves no room for the names of unix sockets`;
       return { ok: false, why: `The run folder ${folder.root} cannot be used: ${why}.` };
     }
-    accessSync(folder.root, constants.R_OK | constants.W_OK | constants.X_OK);
+    const isReadOnly = mayNotWrite(folder.root);
     const planted = plantedIn(folder);
     if (planted !== undefined) return { ok: false, why: `The run folder ${folder.root} cannot be used: ${planted}.` };
     for (const one of [
@@ -43,11 +43,26 @@ export function openRunFolder(path: string): OpenedFolder {
       folder.data,
     ]) {
       mkdirSync(one, { recursive: true });
-      chmodSync(one, 0o700);
+      if (!isReadOnly) chmodSync(one, 0o700);
     }
-    addUsualFiles(folder);
+    if (!isReadOnly) addUsualFiles(folder);
     return { ok: true, folder: { ...folder, nameKey: nameKeyIn(folder.keys) } };
   } catch (error) {
     return { ok: false, why: `The run folder ${path} cannot be used: ${fileError(error)}.` };
+  }
+}
+
+/**
+ * Whether the folder is on a read-only disk. An nginx that serves from it can still be taken over,
+ * if the folder is complete. Throws if the folder cannot be used for another reason.
+ */
+function mayNotWrite(root: string): boolean {
+  accessSync(root, constants.R_OK | constants.X_OK);
+  try {
+    accessSync(root, constants.W_OK);
+    return false;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EROFS") return true;
+    throw error;
   }
 }
