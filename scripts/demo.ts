@@ -9,8 +9,8 @@ import { fileURLToPath } from "node:url";
 import { parseFlags } from "../src/cli/flags/parse.ts";
 import type { Flags } from "../src/cli/flags.ts";
 import { pageAddress } from "../src/cli/parts/page.ts";
+import { isBusy, nextFree } from "../src/cli/run/free-ports.ts";
 import { serve } from "../src/cli/serve.ts";
-import { isBusy, nextFree } from "./free-ports.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const backends = [

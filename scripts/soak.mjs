@@ -1,8 +1,9 @@
 /**
- * `npm run soak [faults] [journals] [changes]`: runs that take too long for a test. `faults` breaks
- * the connection to the API server 200 times; `journals` starts 200 times with a damaged journal
- * and checks every answer; `changes` changes a cluster under traffic for SOAK_MINUTES (20) and
- * fails when anything grows. Without a name it runs all.
+ * `npm run soak [faults] [journals] [changes] [upgrade]`: runs that take too long for a test.
+ * `faults` breaks the connection to the API server 200 times; `journals` starts 200 times with a
+ * damaged journal and checks every answer; `changes` changes a cluster under traffic for
+ * SOAK_MINUTES (20) and fails when anything grows; `upgrade` replaces all replicas under traffic
+ * for UPGRADE_MINUTES (5) and fails when a request does. Without a name it runs all.
  */
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
@@ -12,11 +13,12 @@ const soaks = {
   faults: { args: ["e2e", "test/e2e/faults.test.ts"], env: { FAULTS: "200" } },
   journals: { args: ["nginx", "test/nginx/journal-starts.test.ts"], env: { CORRUPTIONS: "200" } },
   changes: { args: ["soak"], env: {} },
+  upgrade: { args: ["nginx", "test/nginx/upgrade.test.ts"], env: { UPGRADE_MINUTES: "5" } },
 };
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !Object.hasOwn(soaks, name));
 if (unknown !== undefined) {
-  console.error(`There is no soak ${unknown}; there are ${Object.keys(soaks).join(" and ")}.`);
+  console.error(`There is no soak ${unknown}; there are ${Object.keys(soaks).join(", ")}.`);
   process.exit(2);
 }
 for (const name of asked.length > 0 ? asked : Object.keys(soaks)) {

@@ -32,6 +32,7 @@ import { trafficPart } from "./parts/traffic.ts";
 import { openYoungSpace } from "./parts/young-space.ts";
 import { completedSource } from "./run/chains.ts";
 import { listenForEnding } from "./run/ending.ts";
+import { withFreePorts } from "./run/free-ports.ts";
 import { addressedSource } from "./run/names.ts";
 import { withPortFlag } from "./run/port-flags.ts";
 import type { Reports } from "./run/reports.ts";
@@ -66,7 +67,8 @@ export async function serve(
     out.fail(`sluice serve: ${mistake}`);
     return 2;
   }
-  const { flags, rest, problems } = parsed;
+  const { rest, problems } = parsed;
+  const { flags, moved } = await withFreePorts(parsed.flags, parsed.named);
   const { stdout, env } = host;
   const young = openYoungSpace(systemClock);
   // Another thread makes the certificate, and nginx tells its capabilities, while files are read.
@@ -83,6 +85,7 @@ export async function serve(
   const program = openProgram(flags, stdout, ending);
   const { log, running } = program;
   log.info({ folder: rest[0], release: build.release }, "starting");
+  for (const one of moved) log.info(one, "another program uses the default port; the next free one is used");
   const names = new AbortController();
   const translate = translateOptions(flags, "serve", undefined);
   const lookedUp = { flags, log, clock: systemClock, asked: translate.asked };

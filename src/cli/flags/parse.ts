@@ -14,6 +14,8 @@ export type ParsedFlags =
   | {
       readonly kind: "flags";
       readonly flags: Flags;
+      /** The flags that the command line has. */
+      readonly named: ReadonlySet<keyof Flags>;
       /** Arguments, such as the folder of `serve`. */
       readonly rest: readonly string[];
       /** Flags without an effect here, and arguments that are ignored. */
@@ -47,6 +49,9 @@ export function parseFlags(argv: readonly string[], command: Command): ParsedFla
   return {
     kind: "flags",
     flags: adjusted(flags),
+    named: new Set(
+      flagList.flatMap(([name, flag]) => (words.given.some((given) => given.flag === flag) ? [name] : [])),
+    ),
     rest: words.rest,
     problems: [
       ...useless(words.given, object, command),

@@ -164,7 +164,11 @@ export function startServe({
 export async function serving(options: ServeOptions): Promise<Served> {
   const served = startServe(options);
   await Promise.race([
-    until("it to serve", () => served.lines().some(({ msg }) => msg === "serving"), options.limitMs ?? 100_000),
+    until(
+      () => `it to serve; it printed:\n${served.printed()}`,
+      () => served.lines().some(({ msg }) => msg === "serving"),
+      options.limitMs ?? 100_000,
+    ),
     served.ended.then((code) => Promise.reject(new Error(`it ended with ${code}:\n${served.printed()}`))),
   ]);
   return served;
