@@ -7,7 +7,10 @@
 import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
 import { type Ingress, keyOfName, objectKey } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
-import { named } from "../../problem.ts";
+import { named, sentence } from "../../problem.ts";
+import { severityOf } from "../../severity.ts";
+import { foreignAnnotations, pluginsIn } from "../tools/findings/foreign-annotations.ts";
+import { foreignPolicies, servedTargets } from "../tools/findings/foreign-policies.ts";
 import { refusedInSnippets } from "../tools/findings/refused-in-snippets.ts";
 import { settingsElsewhere } from "../tools/findings/settings-elsewhere.ts";
 import { distinct, withoutElsewhere } from "../tools/findings.ts";
@@ -75,6 +78,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
       ...keyItems(configMapOf(translation), uses, world, (key) => idleThere.some((one) => fits(one.name, key))),
       ...headerItems(configMapOf(translation), world),
       ...flagItems(found, uses, list),
+      ...foreignGuards(found, translation),
       ...found.values.filter(({ fate }) => fate !== "unfilled").map(valueItem),
     ],
     ingresses: { same: count("same"), differs: count("differs"), work: count("work") },
@@ -142,4 +146,25 @@ function placesIn({ files, live }: Found, { annotationsPrefix }: Translated["opt
     if (definition?.object === undefined || live) return undefined;
     return { file: definition.file, ...definition.placeOf(pathIn(definition.object, problem, annotationsPrefix)) };
   };
+}
+
+/**
+ * Returns the guards of other controllers whose targets Sluice serves. They are work, because
+ * clients get in without them.
+ */
+function foreignGuards({ files, live }: Found, { snapshot, options }: Translated): readonly Item[] {
+  const { controllerName } = options.gateway;
+  const plugins = pluginsIn(files);
+  const annotated = servedTargets(snapshot, controllerName).flatMap((one) => foreignAnnotations(one, plugins));
+  const written = live ? new Set<string>() : new Set(files.keys());
+  const all = [
+    ...foreignPolicies(files, written, snapshot, controllerName),
+    ...annotated.map((problem) => ({ problem, severity: severityOf(problem), at: undefined })),
+  ];
+  return all.flatMap(({ severity, at, problem }): Item[] => {
+    if (severity !== "error") return [];
+    const { namespace } = problem.object;
+    const item = { of: named(problem.object), what: "object", name: "", verdict: "work" } as const;
+    return [{ ...item, notes: [sentence(problem)], idle: [], ...(at && { at }), ...(namespace && { namespace }) }];
+  });
 }

@@ -20,7 +20,7 @@ import type { TranslateOptions } from "../../translate/options.ts";
 import { translate } from "../../translate/translator.ts";
 import { emptyInputs } from "../../translate/turn.ts";
 import type { Command, Flags } from "../flags.ts";
-import { foreignAnnotations } from "./findings/foreign-annotations.ts";
+import { foreignAnnotations, pluginsIn } from "./findings/foreign-annotations.ts";
 import { foreignPolicies, servedTargets } from "./findings/foreign-policies.ts";
 import { withoutModule } from "./findings/image-modules.ts";
 import { misplacedIn } from "./findings/misplaced.ts";
@@ -76,13 +76,14 @@ export function judged(
     ...unservedGateways(snapshot, snapshot.gatewayClasses.size > 0 ? "all" : "some"),
   ];
   const ofFiles = [...library.problems.values()].flat();
+  const plugins = pluginsIn(files);
   const all = distinct([
     ...withoutRepetitions(ofFiles, ofObjects),
     ...ofUnread,
     ...atTheDoor,
     ...ofClasses,
     ...untargetedPolicies(snapshot),
-    ...servedTargets(snapshot, options.gateway.controllerName).flatMap(foreignAnnotations),
+    ...servedTargets(snapshot, options.gateway.controllerName).flatMap((one) => foreignAnnotations(one, plugins)),
     ...inSnippets(whole, translation, flags),
     ...settingsElsewhere(snapshot, options.configMap),
     ...withoutModule(snapshot, configuration.settings, options),

@@ -6,7 +6,7 @@ import { isMapping } from "../../model/mapping.ts";
 
 /** Words that occur in the names of guards. Names are compared word by word. */
 const guardWords =
-  /^(?:filter|filters|tls|mtls|ssl|auth.*|polic(?:y|ies)|valid.*|verif.*|cert.*|ca|crl|crls|ocsp|jwts?|oidc|tokens?|secur.*|access|allow.*|den(?:y|ied|ies)|forbid.*|permi.*|restrict.*|limit.*|quotas?|waf|modsecurity|firewall|guards?|protect.*|requires?|required|acls?|cidrs?|ips?|source|sources|cors|csrf|sign.*|trust.*|credentials?|identit.*|principals?|rbac|block.*|reject.*|challenges?|captcha|satisfy|whitelist|blacklist|denylist)$/;
+  /^(?:filter|filters|tls|mtls|ssl|auth.*|polic(?:y|ies)|valid.*|verif.*|cert.*|ca|crl|crls|ocsp|jwts?|oidc|tokens?|secur.*|access|allow.*|den(?:y|ied|ies)|forbid.*|permi.*|restrict.*|limit.*|quotas?|waf|modsecurity|firewall|guards?|protect.*|requires?|required|acls?|cidrs?|ips?|iap|iam|source|sources|cors|csrf|sign.*|trust.*|credentials?|identit.*|principals?|rbac|block.*|reject.*|challenges?|captcha|satisfy|whitelist|blacklist|denylist)$/;
 
 /** A structure that is deeper may have a guard inside. */
 const deepest = 20;
@@ -16,6 +16,7 @@ const longestWord = 64;
 /** Whether a field with this name may be a guard. */
 export function isGuardName(name: string): boolean {
   return name
+    .replace(/([A-Z]{2,})s(?![a-z])/g, "$1") // CIDRs
     .split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z0-9]+/)
     .some((word) => guardWords.test(word.toLowerCase()));
 }

@@ -1,10 +1,12 @@
 /**
  * Finds policies of other controllers whose target Sluice serves, such as a SecurityPolicy of Envoy
  * Gateway for an HTTPRoute. Sluice does not read their kinds, so the target would lose its guards
- * and limits without a message. A policy for a Service counts only if its kind belongs to another
- * gateway, because a service mesh may still follow its own ones behind Sluice.
+ * and limits without a message. One that guards is an error, because requests pass without it. A
+ * policy for a Service counts only if its kind belongs to another gateway, because a service mesh
+ * may still follow its own ones behind Sluice.
  */
 import { gatewayGroup, type LabelSelector, type ObjectReference, type Route } from "../../../model/gateway/objects.ts";
+import { sluiceGroup } from "../../../model/gateway/route-settings.ts";
 import { isMapping, type Mapping } from "../../../model/mapping.ts";
 import type { KubernetesObject } from "../../../model/objects.ts";
 import { type Snapshot, tableOf } from "../../../model/snapshot.ts";
@@ -14,6 +16,7 @@ import { severityOf } from "../../../severity.ts";
 import { selects } from "../../../translate/gateway/namespaces.ts";
 import type { Files } from "../folder.ts";
 import { firstOf } from "../words.ts";
+import { guardOf } from "./foreign-guards.ts";
 
 const targetKinds = ["Gateway", "ListenerSet", "HTTPRoute", "GRPCRoute", "TLSRoute", "TCPRoute", "UDPRoute"] as const;
 const routeKinds = targetKinds.slice(2);
@@ -101,51 +104,119 @@ interface PlacedProblem {
   readonly problem: Problem;
 }
 
-/** Reads `targetRef`, `targetRefs` and `targetSelectors`, as policies of all projects have them. */
+/** Reads the references to targets, as policies of all projects have them. */
 function problemsOf(value: Mapping, targets: readonly Target[]): readonly PlacedProblem[] {
   const { apiVersion, kind, metadata, spec } = value;
   if (!isMapping(spec) || !isMapping(metadata)) return [];
   const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "default";
   const object = { kind: String(kind), namespace, name: String(metadata.name ?? "") };
   const group = String(apiVersion).split("/")[0]!;
-  return referencesIn(spec).flatMap(({ steps, reference, isSelector }): readonly PlacedProblem[] => {
-    const isService = reference.kind === "Service" && (reference.group ?? "") === "" && groupsOfGateways.has(group);
-    if (reference.group !== gatewayGroup && !isService) return [];
-    const fits = (target: Target) =>
-      target.kind === reference.kind &&
-      target.namespace === (typeof reference.namespace === "string" ? reference.namespace : namespace) &&
-      (isSelector ? selects(reference as LabelSelector, target.labels) : target.name === reference.name);
-    const found = targets.filter(fits);
-    if (found.length === 0) return [];
+  if (group === sluiceGroup || group === gatewayGroup) return [];
+  const guard = guardOf(group, object.kind, spec);
+  return referencesIn(spec, group, namespace).flatMap(({ steps, isFor, isMesh = false }): readonly PlacedProblem[] => {
+    const found = targets.filter((target) => isFor(target));
+    const isService = found[0]?.kind === "Service";
+    if (found.length === 0 || (isService && !isMesh && !groupsOfGateways.has(group))) return [];
     const are = found.length === 1 ? "is" : "are";
-    const kindOf = found[0]!.kind;
+    const field = steps.reduce<string>(
+      (text, step) => (typeof step === "number" ? `${text}[${step}]` : `${text}.${step}`),
+      "spec",
+    );
+    const because = `because Sluice does not read ${object.kind} of ${group}`;
+    const some = firstOf(found.map(named), mostNamed);
+    const path = ["spec", ...steps];
+    if (guard !== undefined) {
+      const why = `${some} ${are} served without this guard, ${because}; ${guard}`;
+      return [{ path, problem: { kind: "field-unusable", object, field, why, done: "requests pass without it" } }];
+    }
     const advice = isService
       ? "; RouteSettings of its routes may do the same"
-      : takesSettings.has(kindOf)
+      : takesSettings.has(found[0]!.kind)
         ? "; RouteSettings may do the same"
         : "";
-    const why = `${firstOf(found.map(named), mostNamed)} ${are} served without this policy, because Sluice does not read ${object.kind} of ${group}${advice}`;
-    const field = steps.length === 1 ? `spec.${steps[0]}` : `spec.${steps[0]}[${steps[1]}]`;
-    return [{ path: ["spec", ...steps], problem: { kind: "field-doubtful", object, field, why } }];
+    const why = `${some} ${are} served without this policy, ${because}${advice}`;
+    return [{ path, problem: { kind: "field-doubtful", object, field, why } }];
   });
 }
 
 interface WrittenReference {
   readonly steps: readonly (string | number)[];
-  readonly reference: Mapping;
-  readonly isSelector: boolean;
+  /** Whether the policy is for the target. */
+  readonly isFor: (target: Target) => boolean;
+  /** Whether a gateway follows it for the Service, although its group is that of a mesh. */
+  readonly isMesh?: true;
 }
 
-function referencesIn(spec: Mapping): readonly WrittenReference[] {
-  const single = isMapping(spec.targetRef)
-    ? [{ steps: ["targetRef"], reference: spec.targetRef, isSelector: false }]
-    : [];
-  const lists = ["targetRefs", "targetSelectors"].flatMap((field) => {
-    const { [field]: list } = spec;
-    if (!Array.isArray(list)) return [];
-    return list.flatMap((reference: unknown, at) =>
-      isMapping(reference) ? [{ steps: [field, at], reference, isSelector: field === "targetSelectors" }] : [],
-    );
+function referencesIn(spec: Mapping, group: string, home: string): readonly WrittenReference[] {
+  const single = isMapping(spec.targetRef) ? [{ steps: ["targetRef"], isFor: byName(spec.targetRef, home) }] : [];
+  const refs = listed(spec, "targetRefs").map(({ steps, item }) => ({ steps, isFor: byName(item, home) }));
+  const selectors = listed(spec, "targetSelectors").map(({ steps, item }) => ({ steps, isFor: byLabels(item, home) }));
+  return [
+    ...single,
+    ...refs,
+    ...selectors,
+    ...ofPods(spec, home),
+    ...ofIstio(spec, group, home),
+    ...ofCilium(spec, group, home),
+  ];
+}
+
+function listed(spec: Mapping, field: string) {
+  const { [field]: list } = spec;
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((item: unknown, at) => (isMapping(item) ? [{ steps: [field, at] as const, item }] : []));
+}
+
+/** Without a group, the group of the kind is meant; `core` is another name of the core group. */
+function isOfGroup(group: unknown, target: Target): boolean {
+  if (group === undefined || group === null) return true;
+  return group === (target.kind === "Service" ? "" : gatewayGroup) || (group === "core" && target.kind === "Service");
+}
+
+function byName(reference: Mapping, home: string) {
+  const { group, kind, name, namespace = home } = reference;
+  return (target: Target) =>
+    isOfGroup(group, target) && target.kind === kind && target.namespace === namespace && target.name === name;
+}
+
+function byLabels(selector: Mapping, home: string) {
+  const { group, kind } = selector;
+  return (target: Target) =>
+    isOfGroup(group, target) &&
+    target.kind === kind &&
+    target.namespace === home &&
+    selects(selector as LabelSelector, target.labels);
+}
+
+/** Labels with which a controller marks the Pods of a Gateway, and which Istio's policies select. */
+const labelsOfPods = ["gateway.networking.k8s.io/gateway-name", "istio.io/gateway-name"];
+
+function ofPods({ selector }: Mapping, home: string): readonly WrittenReference[] {
+  const labels = isMapping(selector) && isMapping(selector.matchLabels) ? selector.matchLabels : {};
+  return labelsOfPods.flatMap((label): WrittenReference[] => {
+    const { [label]: name } = labels;
+    if (typeof name !== "string") return [];
+    const isFor = (target: Target) => target.kind === "Gateway" && target.namespace === home && target.name === name;
+    return [{ steps: ["selector"], isFor }];
   });
-  return [...single, ...lists];
+}
+
+/** A DestinationRule names the Service by its host, in a short form or with its namespace. */
+function ofIstio({ host }: Mapping, group: string, home: string): readonly WrittenReference[] {
+  if (group !== "networking.istio.io" || typeof host !== "string") return [];
+  const [name, namespace = home] = host.split(".", 3);
+  const isFor = (target: Target) => target.kind === "Service" && target.namespace === namespace && target.name === name;
+  return [{ steps: ["host"], isFor, isMesh: true }];
+}
+
+/** A CiliumEnvoyConfig takes the traffic of Services. */
+function ofCilium(spec: Mapping, group: string, home: string): readonly WrittenReference[] {
+  if (group !== "cilium.io") return [];
+  return ["services", "backendServices"].flatMap((field) =>
+    listed(spec, field).map(({ steps, item: { name, namespace = home } }) => ({
+      steps,
+      isMesh: true as const,
+      isFor: (target: Target) => target.kind === "Service" && target.namespace === namespace && target.name === name,
+    })),
+  );
 }
