@@ -2,7 +2,9 @@
  * Headers for every answer of the Location, from a ConfigMap. The operator lists the names that may
  * be set (global-allowed-response-headers); any other name closes the Location. A `$` is a plain
  * character. Headers about framing or the connection are left out, because only nginx may set
- * those.
+ * those. The ConfigMap may be in another namespace, as in ingress-nginx (RS-32.35): everything that
+ * it may hold is a header that clients see anyhow. Messages about such a ConfigMap have none of its
+ * names and values, because its keys might not be headers.
  */
 
 import type { AnswerHeader } from "../directives/place.ts";
@@ -31,12 +33,21 @@ export const customHeaders = resolvedFeature({
       kind: referenceText,
       fallback: () => "",
       risk: "Medium",
-      doc: "ConfigMap, as namespace/name, whose entries are headers of every answer.",
+      doc: "ConfigMap, as namespace/name, whose entries are headers of every answer. It may be in another namespace.",
     }),
   },
   resolve: ({ configMap: reference }, context): Resolved<readonly CustomHeader[]> => {
     if (reference === "") return { value: [] };
     const found = reference.includes("/") ? context.configMap(reference) : undefined;
+    const foreign = whyForeign(reference, context);
+    if (foreign !== undefined) {
+      if (context.ingress.kind !== "Ingress") return refused(context, { why: foreign });
+      const { kept, left } = withoutReserved(found === undefined ? [] : headersOf(found));
+      const { globalAllowedResponseHeaders: allowed } = context.settings;
+      if (found === undefined || kept.some((one) => mistakeIn(one, allowed) !== undefined))
+        return refused(context, { why: unusable(reference) });
+      return { value: kept, problems: left.map((why) => leftOut(context, `ConfigMap ${reference}: ${why}`)) };
+    }
     if (found === undefined) {
       const { why, missing } = notFound("ConfigMap", reference);
       return refused(context, { why: `${why}, which is named as namespace/name`, missing });
@@ -56,6 +67,16 @@ export const customHeaders = resolvedFeature({
       return { name: Token.name(name), value: bound, always: true, replaces: true, inBlocks: true, line };
     }),
 });
+
+/** Returns why details of a ConfigMap of another namespace are kept from the author. */
+function whyForeign(reference: string, { ingress, foreign }: Context): string | undefined {
+  const [namespace] = reference.split("/", 1);
+  return !reference.includes("/") || namespace === ingress.namespace ? undefined : foreign("ConfigMap", reference);
+}
+
+/** The same words for each reason, so that they tell nothing about the ConfigMap. */
+const unusable = (reference: string): string =>
+  `ConfigMap ${reference} of another namespace is missing, or holds something else than headers of global-allowed-response-headers`;
 
 function headersOf({ data = {} }: ConfigMap): CustomHeader[] {
   const headers = Object.entries(data).map(([name, value]) => ({ name, value: value.replace(/\r?\n$/, "") }));

@@ -42,6 +42,12 @@ export function isOurs(ingress: Ingress, { metadata }: Service): boolean {
   return isMarked(ingress) && owners.some(({ controller, uid }) => controller === true && uid === metadata.uid);
 }
 
+/** Returns the host of a Service. Two Services may have the same one, even with both names in it. */
+export function hostFor({ metadata }: Service, hostPattern: string): string {
+  const { name, namespace = "default" } = metadata;
+  return hostPattern.replaceAll(/\{(service|namespace)\}/g, (_, word) => (word === "service" ? name : namespace));
+}
+
 /**
  * Returns an Ingress with one host and one path that leads to the Service; undefined while the
  * Service has no port.
@@ -51,7 +57,7 @@ export function ingressFor(service: Service, hostPattern: string, className: Cla
   const port = portOf(service.spec?.ports ?? []);
   if (port === undefined) return undefined;
   const owner = { apiVersion: services.apiVersion, kind: services.kind, name, uid, controller: true };
-  const host = hostPattern.replaceAll("{service}", name).replaceAll("{namespace}", namespace);
+  const host = hostFor(service, hostPattern);
   const backend = { service: { name, port: { number: port.port } } };
   return {
     apiVersion: ingresses.apiVersion,

@@ -16,8 +16,9 @@ import {
 import type { Snapshot } from "../model/snapshot.ts";
 import type { Clock } from "../timing/clock.ts";
 import type { TranslateOptions } from "../translate/options.ts";
-import { asksForIngress, isMarked } from "./desired.ts";
+import { asksForIngress, hostFor, isMarked } from "./desired.ts";
 import { reconcile, type World } from "./reconcile.ts";
+import { askingFor } from "./rivals.ts";
 
 export interface ServiceIngressOptions extends Pick<World, "hostPattern" | "say"> {
   readonly client: Pick<Client, "create" | "patch" | "delete">;
@@ -47,7 +48,7 @@ export async function keepServiceIngresses(
   const unsubscribe = options.onChange(() => {
     const before = seen;
     seen = snapshot();
-    for (const key of changedKeys(before, seen)) queue.add(key);
+    for (const key of changedKeys(before, seen, options.hostPattern)) queue.add(key);
   });
   const world: World = { ...options, signal };
   const work = async (key: string): Promise<Reconciled> =>
@@ -69,8 +70,14 @@ function* everyKey({ services, ingresses }: Snapshot): Iterable<string> {
   for (const [key, ingress] of ingresses) if (isMarked(ingress)) yield key;
 }
 
-function* changedKeys(before: Snapshot, now: Snapshot): Iterable<string> {
+/** Yields changed Services and Ingresses, and the Services that ask for the same host as these. */
+function* changedKeys(before: Snapshot, now: Snapshot, hostPattern: string): Iterable<string> {
   if (before.ingressClasses !== now.ingressClasses) yield* everyKey(now);
   const changes = [...now.services.changesSince(before.services), ...now.ingresses.changesSince(before.ingresses)];
-  for (const { key } of changes) yield key;
+  for (const { key } of changes) {
+    yield key;
+    const service = now.services.get(key) ?? before.services.get(key);
+    const asks = service !== undefined && [before, now].some(({ services }) => services.get(key)?.metadata.annotations);
+    if (asks) yield* askingFor(hostFor(service, hostPattern), now, hostPattern);
+  }
 }

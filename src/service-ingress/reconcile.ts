@@ -8,7 +8,8 @@ import { type Ingress, type KubernetesObject, keyOf, type Service } from "../mod
 import type { Snapshot } from "../model/snapshot.ts";
 import { ingresses } from "../resources.ts";
 import type { TranslateOptions } from "../translate/options.ts";
-import { asksForIngress, ingressFor, isOurs, leadsTheSameWay, ownClass } from "./desired.ts";
+import { asksForIngress, hostFor, ingressFor, isOurs, leadsTheSameWay, ownClass } from "./desired.ts";
+import { rivalOf } from "./rivals.ts";
 
 export interface World {
   readonly client: Pick<Client, "create" | "patch" | "delete">;
@@ -30,6 +31,20 @@ export async function reconcile(key: string, world: World): Promise<Reconciled> 
   if (service === undefined) return done;
   if (!asksForIngress(service)) {
     return there !== undefined && isOurs(there, service) ? remove(there, service, world) : done;
+  }
+  const rival = rivalOf(service, world.snapshot(), world.hostPattern);
+  if (rival !== undefined) {
+    // The author of this Service may not know the names in other namespaces.
+    const isSecret = rival.metadata.namespace !== service.metadata.namespace;
+    const other = isSecret ? "a Service of another namespace" : `Service ${keyOf(rival)}`;
+    const host = hostFor(service, world.hostPattern);
+    world.say(
+      service,
+      "Warning",
+      "HostTaken",
+      `${other} has host ${host} by --service-ingress-host; it gets no Ingress`,
+    );
+    return there !== undefined && isOurs(there, service) ? remove(there, service, world, "its host is taken") : done;
   }
   const wanted = ingressFor(service, world.hostPattern, ownClass(ingressClasses, world.accept));
   if (wanted === undefined) {
@@ -63,11 +78,16 @@ async function correct(there: Ingress, wanted: Ingress, service: Service, world:
   return done;
 }
 
-async function remove(there: Ingress, service: Service, { client, say, signal }: World): Promise<Reconciled> {
+async function remove(
+  there: Ingress,
+  service: Service,
+  { client, say, signal }: World,
+  why = "the Service no longer asks for it",
+): Promise<Reconciled> {
   const { uid } = there.metadata;
   const answer = await client.delete(ingresses, there.metadata, signal, uid === undefined ? {} : { uid });
   if (!answer.ok) return answer.failure.code === 404 ? done : later(answer.failure);
-  say(service, "Normal", "IngressDeleted", `Ingress ${keyOf(there)} was deleted: the Service no longer asks for it`);
+  say(service, "Normal", "IngressDeleted", `Ingress ${keyOf(there)} was deleted: ${why}`);
   return done;
 }
 

@@ -162,10 +162,11 @@ test("compat counts a guard of another controller as work", async () => {
     const folder = mkdtempSync(join(tmpdir(), "sluice-compat-"));
     const objects = [...served, ingress({ name: "web" }), policy("SecurityPolicy", { ...toRoute, ...spec })];
     writeFileSync(join(folder, "all.yaml"), objects.map((one) => JSON.stringify(one)).join("\n---\n"));
-    let text = "";
-    const status = await compat([folder, "-o", "json"], { write: (more: string) => void (text += more) } as never);
+    const written: string[] = [];
+    const out = { write: (text: string) => void written.push(text) };
+    const status = await compat([folder, "-o", "json"], out as never);
     rmSync(folder, { recursive: true });
-    return { status, text };
+    return { status, text: written.join("") };
   };
   const { status, text } = await exit({ jwt: {} });
   expect(status).toBe(1);
