@@ -42,7 +42,7 @@ export function isOurs(ingress: Ingress, { metadata }: Service): boolean {
   return isMarked(ingress) && owners.some(({ controller, uid }) => controller === true && uid === metadata.uid);
 }
 
-/** Returns the host of a Service. Two Services may have the same one, even with both names in it. */
+/** Returns the host of a Service. Two may have the same one, even with both names in it. */
 export function hostFor({ metadata }: Service, hostPattern: string): string {
   const { name, namespace = "default" } = metadata;
   return hostPattern.replaceAll(/\{(service|namespace)\}/g, (_, word) => (word === "service" ? name : namespace));

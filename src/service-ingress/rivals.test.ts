@@ -1,6 +1,6 @@
 /**
- * Two Services whose names and namespaces make one host: one of them has it, both authors are told
- * the same thing again and again, and neither takes it from the other.
+ * Two Services whose names and namespaces make one host: one of them has it, the other one gets
+ * an Event, and neither takes it from the other.
  */
 import { expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";

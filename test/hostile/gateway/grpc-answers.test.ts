@@ -99,7 +99,7 @@ function framed(text: Buffer, random: () => number): CheckAnswer {
   };
 }
 
-/** Reads a message as its specification says; undefined if it is none. It shares no code with nginx. */
+/** Reads a message as its specification says, by itself; undefined if it is none. */
 function fieldsOf(text: Buffer): Map<number, (bigint | Buffer)[]> | undefined {
   const fields = new Map<number, (bigint | Buffer)[]>();
   let at = 0;

@@ -1,7 +1,7 @@
 /**
- * A ConfigMap of another namespace in `custom-headers`. As in ingress-nginx it may hold headers that
- * the operator allows, which are for clients anyhow. Nothing else of it reaches the author: no name
- * or value stands in a message, and an absent ConfigMap causes the same one.
+ * A ConfigMap of another namespace in `custom-headers`. As in ingress-nginx it may hold headers
+ * that the operator allows, which are for clients anyhow. Nothing else of it reaches the author: no
+ * name or value stands in a message, and an absent ConfigMap causes the same one.
  */
 import { describe, expect, test } from "vitest";
 import { configMap, ingress, settings } from "../support/objects.ts";

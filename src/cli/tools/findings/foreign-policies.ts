@@ -188,7 +188,7 @@ function byLabels(selector: Mapping, home: string) {
     selects(selector as LabelSelector, target.labels);
 }
 
-/** Labels with which a controller marks the Pods of a Gateway, and which Istio's policies select. */
+/** Labels with which a controller marks the Pods of a Gateway; policies of Istio select them. */
 const labelsOfPods = ["gateway.networking.k8s.io/gateway-name", "istio.io/gateway-name"];
 
 function ofPods({ selector }: Mapping, home: string): readonly WrittenReference[] {
