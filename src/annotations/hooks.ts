@@ -88,6 +88,12 @@ export function holds(question: Question, values: FeatureValues, of: Whose): boo
   return (answers.of(values) & ((of === "host" ? 1 : 2) << (2 * bitOf[question]))) !== 0;
 }
 
+/** Returns the number of features whose hook returns true. */
+export function countOf(question: Question, values: FeatureValues, of: Whose): number {
+  const other = otherOf(values);
+  return having(question)[of].filter(([name, feature]) => feature[question]!(values[name] as never, other)).length;
+}
+
 const recorded = having("record").location;
 const hostRecorded = having("hostRecord").host;
 

@@ -4,7 +4,7 @@
  */
 import { isAnyEnough } from "../annotations/any-enough.ts";
 import type { FeatureValues } from "../annotations/registry.ts";
-import { hopsHeader, mostHops, mostReturns } from "../directives/hops.ts";
+import { hopsHeader, hopsIn, mostHops } from "../directives/hops.ts";
 import { bytesOf } from "../kinds/measures.ts";
 import { isElsewhere } from "../kinds/rewrite-target.ts";
 import type { Location } from "../model/configuration.ts";
@@ -77,16 +77,18 @@ function serverSnippet({ host }: Asked): Stop | undefined {
 }
 
 /**
- * Stops a request that has come back from its backends too often. If the Location has an auth
- * service or a mirror, the request may also be a subrequest that has come back.
+ * Stops a request that has come through too many Locations. If the Location has an auth service or
+ * a mirror, the request may also be a subrequest that has come back.
  */
 function loop({ asked, host, found }: Asked): Stop | undefined {
   const trail = asked.headers.get(hopsHeader);
   if (trail === undefined) return undefined;
-  const returns = asked.headers.has("x-forwarded-for") ? trail.split("-").length - 1 : 0;
+  const hops = hopsIn(trail);
   const hop = hopOf(host.server, host.server.locations.indexOf(found.location));
-  const asksAgain = hop !== "" && (trail.includes(hop) || trail.split(",").length - 1 > mostHops);
-  if (returns <= mostReturns && !asksAgain) return undefined;
+  const most = Math.max(mostHops - hopsIn(hop) - 1, 1);
+  const asksAgain = hop !== "" && (trail.includes(hop) || hops > most);
+  const returnsAgain = asked.headers.has("x-forwarded-for") && hops > mostHops;
+  if (!returnsAgain && !asksAgain) return undefined;
   const says = "the request has come back to a location that asked for it, or has passed too many others";
   return { what: "loop", says, outcome: "stops", status: 508 };
 }

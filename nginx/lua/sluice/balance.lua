@@ -57,6 +57,12 @@ function _M.run(limited, timed)
     tried, count, failed = tries.made(ngx.var.upstream_addr, ngx.var.route_tried)
     if has_failed then
       failures.note(failed)
+      local allowed = tries.allowed(ngx.var.http_x_sluice_hops)
+      if retries then
+        retries = min(retries, allowed - 1)
+      elseif count >= allowed then
+        return ngx.exit(no_live_upstreams)
+      end
     end
   end
   local more

@@ -14,6 +14,7 @@ local ngx = ngx
 local sub = string.sub
 local find = string.find
 local gsub = string.gsub
+local max = math.max
 
 local _M = {}
 
@@ -82,36 +83,40 @@ local function stand_in(named, generation)
   return "default", store.get("upstream", "default", generation) or {}
 end
 
--- The most locations that a request may have come through (mostHops in src/directives/hops.ts).
-local most_hops = 4
+-- The most hops with which a request is accepted (src/directives/hops.ts).
+local most_hops = 5
 
--- Returns whether the request, which carries `hop`, comes from this location itself or has come
--- through too many others.
+local function hops_in(trail)
+  local _, hops = gsub(trail, "[,-]", "")
+  return hops
+end
+
+-- Returns whether the request, which carries `hop`, comes from this location itself or would have
+-- too many hops with its own.
 local function comes_back(hop)
   local trail = ngx.var.http_x_sluice_hops
   if not trail then
     return false
   end
-  local _, hops = gsub(trail, ",", "")
-  return hops > most_hops or find(trail, hop, 1, true) ~= nil
+  local most = max(most_hops - hops_in(hop) - 1, 1)
+  return hops_in(trail) > most or find(trail, hop, 1, true) ~= nil
 end
 
--- The number of times a request may come back from its backends (mostReturns in
--- src/directives/hops.ts).
-local most_returns = 4
-
--- Returns whether a request with X-Forwarded-For has come back from its backends too often.
--- Requests that Sluice sends to backends have X-Scheme, too. X-Sluice-Hops, which the request
--- carries on, counts this return.
+-- Returns whether a request with X-Forwarded-For has come through too many locations. Requests that
+-- Sluice sends to backends have X-Scheme, too. X-Sluice-Hops, which the request carries on, counts
+-- this return.
 local function goes_round(var)
   local trail = var.http_x_sluice_hops
   if not trail and not var.http_x_scheme or ngx.req.is_internal() then
     return false
   end
   trail = trail or ""
-  local _, returns = gsub(trail, "%-", "")
+  local hops = hops_in(trail)
+  if hops == 0 then
+    trail = trail .. "-"
+  end
   ngx.req.set_header("X-Sluice-Hops", trail .. "-")
-  return returns > most_returns
+  return hops > most_hops
 end
 
 -- Returns the location that serves the request, and, if the request has an upstream, its id, its

@@ -1,6 +1,7 @@
 /** The name of a Location in the list of hops that subrequests and copies carry. */
-import { holds } from "../../annotations/hooks.ts";
+import { countOf, holds } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
+import { hopsOfEach } from "../../directives/hops.ts";
 import { shortHash } from "../../directives/short-hash.ts";
 import type { Location, Server } from "../../model/configuration.ts";
 import type { Filters } from "../../model/filters.ts";
@@ -8,23 +9,26 @@ import { serverKey } from "../../model/listeners.ts";
 
 /**
  * Returns the Location's name in the list, or an empty text if none of its requests can come
- * back. `index` is that of the Location.
+ * back. It begins with the commas for its hops that follow the first one. `index` is that of the
+ * Location.
  */
 export function hopOf(server: Server<FeatureValues>, index: number): string {
   const { locations, routes } = server;
   const location = locations[index]!;
-  const { path, owner, ownerUid, features } = location;
-  if (!holds("asksOthers", features, "location") && !asksByRoute(location)) return "";
+  const { path, owner, ownerUid } = location;
+  const others = othersOf(location);
+  if (others === 0) return "";
   const isExact = routes.some(({ match, location }) => match === "exact" && location === index);
   const whose = ownerUid ?? `${owner?.namespace ?? ""}/${owner?.name ?? ""}`;
-  return shortHash(["hop", whose, serverKey(server), path, isExact ? "exact" : ""].join("\0"));
+  const name = shortHash(["hop", whose, serverKey(server), path, isExact ? "exact" : ""].join("\0"));
+  return ",".repeat(hopsOfEach(others) - 1) + name;
 }
 
-/** Whether a route copies its requests, or has an auth service. */
-function asksByRoute({ filters, backends }: Location<FeatureValues>): boolean {
-  return filters?.auth !== undefined || isCopied(filters) || backends.some((backend) => isCopied(backend.filters));
+/** Returns the most auth requests and copies that one request to the Location causes. */
+function othersOf({ features, filters, backends }: Location<FeatureValues>): number {
+  const ofFeatures = holds("asksOthers", features, "location") ? countOf("asksOthers", features, "location") : 0;
+  const copies = copiesOf(filters) + Math.max(0, ...backends.map((backend) => copiesOf(backend.filters)));
+  return ofFeatures + (filters?.auth === undefined ? 0 : 1) + copies;
 }
 
-function isCopied(filters: Filters | undefined): boolean {
-  return filters?.mirrors !== undefined && filters.mirrors.length > 0;
-}
+const copiesOf = (filters: Filters | undefined): number => filters?.mirrors?.length ?? 0;

@@ -113,7 +113,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       world.auth.answer = (_, response) => response.writeHead(++asked > 40 ? 403 : 200).end();
       const annotations = { "auth-url": `${world.auth.origin}/check`, "auth-response-headers": names };
       await world.apply(...back, ingress({ name: "a", annotations, paths: [["/", "Prefix", "back"]] }));
-      expect.soft(await askAlone("a.example")).toContain(ends.status);
+      expect.soft(await askAlone("a.example")).toContain(" 508 ");
       expect(asked).toBeLessThanOrEqual(ends.rounds);
     },
   );
@@ -123,7 +123,7 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
       ingress({ name, annotations: { "upstream-vhost": `${to}.example` }, paths: [["/", "Prefix", "back"]] });
     await world.apply(...back, rewritten("a", "b"), rewritten("b", "c"), ingress({ name: "c" }));
     expect(await askAlone("a.example")).toContain("secret");
-    expect(world.backend.asked.flatMap(hopsOf)).toEqual([mode === "dynamic" ? "--" : "---"]);
+    expect(world.backend.asked.flatMap(hopsOf)).toEqual(["---"]);
     world.backend.forget();
     expect(await askAlone("c.example", "X-Forwarded-For: 203.0.113.7\r\n")).toContain("secret");
     expect(world.backend.asked.flatMap(hopsOf)).toEqual([]);

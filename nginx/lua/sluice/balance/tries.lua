@@ -1,6 +1,8 @@
 -- Finds the peers that a request has tried already. nginx lists them in $upstream_addr, so this
 -- costs nothing for a request without a retry.
 local gmatch = string.gmatch
+local gsub = string.gsub
+local huge = math.huge
 local sub = string.sub
 
 local _M = {}
@@ -25,6 +27,14 @@ end
 function _M.most(text)
   local most = tonumber(text)
   return most and most > 0 and most or nil
+end
+
+-- Returns how many tries a request with this list of hops may have (src/directives/hops.ts). If
+-- each location repeated a request that goes through several, the tries would multiply. Two hops
+-- has also a request from a proxy in front that sets the same headers.
+function _M.allowed(trail)
+  local _, hops = gsub(trail or "", "[,-]", "")
+  return hops == 0 and huge or hops <= 2 and 3 or 1
 end
 
 -- Returns the endpoints that were not tried; all of them when every one was.
