@@ -1,7 +1,9 @@
 /**
  * Reads the bodies of requests with bounded memory: there is a limit for each body, and one for all
  * bodies that are held at a time. Bytes beyond the limit are dropped as they arrive, so that the
- * client can still read the answer.
+ * client can still read the answer. If all bodies together are too large, the one that has been
+ * coming in for the longest time loses its place: a review that is sent at once is never refused
+ * because of clients that send slowly.
  */
 import type { IncomingMessage } from "node:http";
 
@@ -14,38 +16,59 @@ export interface BodyLimits {
   readonly allBytes: number;
 }
 
+interface Reading {
+  bytes: number;
+  end(body: ReadBody): void;
+}
+
 export class Bodies {
   readonly #limits: BodyLimits;
+  /** The bodies that are coming in, the longest one first. */
+  readonly #readings = new Set<Reading>();
   #held = 0;
 
   constructor(limits: BodyLimits) {
     this.#limits = limits;
   }
 
-  async read(request: IncomingMessage): Promise<ReadBody> {
-    const { eachBytes, allBytes } = this.#limits;
+  read(request: IncomingMessage): Promise<ReadBody> {
+    const { eachBytes } = this.#limits;
     const tooLarge = { ok: false, status: 413, why: `the body has more than ${eachBytes} bytes` } as const;
-    if (Number(request.headers["content-length"] ?? 0) > eachBytes) return refuse(request, tooLarge);
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    try {
-      for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-        bytes += (chunk as Buffer).length;
-        this.#held += (chunk as Buffer).length;
-        if (bytes > eachBytes) return refuse(request, tooLarge);
-        if (this.#held > allBytes) return refuse(request, { ok: false, status: 503, why: "too much at once" });
-        chunks.push(chunk as Buffer);
-      }
-      return { ok: true, text: Buffer.concat(chunks).toString("utf8") };
-    } catch (error) {
-      return { ok: false, status: 400, why: `the body ended early: ${(error as Error).message}` };
-    } finally {
-      this.#held -= bytes;
+    if (Number(request.headers["content-length"] ?? 0) > eachBytes) {
+      request.resume();
+      return Promise.resolve(tooLarge);
+    }
+    return new Promise((resolve) => {
+      const chunks: Buffer[] = [];
+      const reading: Reading = {
+        bytes: 0,
+        end: (body) => {
+          if (!this.#readings.delete(reading)) return;
+          this.#held -= reading.bytes;
+          chunks.length = 0;
+          resolve(body);
+        },
+      };
+      this.#readings.add(reading);
+      const broken = (why: string) => reading.end({ ok: false, status: 400, why: `the body ended early: ${why}` });
+      request.on("data", (chunk: Buffer) => {
+        if (!this.#readings.has(reading)) return;
+        reading.bytes += chunk.length;
+        this.#held += chunk.length;
+        if (reading.bytes > eachBytes) return reading.end(tooLarge);
+        chunks.push(chunk);
+        this.#makeRoom();
+      });
+      request.on("end", () => reading.end({ ok: true, text: Buffer.concat(chunks).toString("utf8") }));
+      request.on("error", ({ message }) => broken(message));
+      request.on("close", () => broken("the connection ended"));
+    });
+  }
+
+  #makeRoom(): void {
+    for (const reading of this.#readings) {
+      if (this.#held <= this.#limits.allBytes) return;
+      reading.end({ ok: false, status: 503, why: "too much at once" });
     }
   }
-}
-
-function refuse(request: IncomingMessage, refusal: ReadBody): ReadBody {
-  request.resume();
-  return refusal;
 }

@@ -95,6 +95,26 @@ test("a body over the limit is answered 413, with and without its length in a he
   expect(await ask(review("old"), true)).toMatchObject({ status: 200 });
 });
 
+test("clients that send slowly lose their places to complete reviews", async () => {
+  const answers: (number | undefined)[] = [];
+  const slow = Array.from({ length: 35 }, () => {
+    const headers = { "content-length": 150_000 };
+    const sending = request({ port, method: "POST", rejectUnauthorized: false, agent: false, headers }, (response) => {
+      answers.push(response.statusCode);
+      response.resume();
+    });
+    sending.on("error", () => {}).write("x".repeat(100_000));
+    return sending;
+  });
+  // Three of them fit below the limit for all bodies.
+  await expect.poll(() => answers.length).toBe(32);
+  expect(new Set(answers)).toEqual(new Set([503]));
+  expect(await ask(review("old"))).toMatchObject({ status: 200 });
+  expect(await ask(review("old", { "no-such": "x".repeat(190_000) }))).toMatchObject({ status: 200 });
+  expect(await ask(review("old"), true)).toMatchObject({ status: 200 });
+  for (const sending of slow) sending.destroy();
+});
+
 test("an answer has the first of very many warnings, and the number of the others", async () => {
   const many = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`no-such-${at}`, "x"]));
   const { warnings } = JSON.parse((await ask(review("old", many))).text).response;
