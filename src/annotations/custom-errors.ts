@@ -150,13 +150,15 @@ export const customErrors = resolvedFeature({
 
 /**
  * Returns the view of the request to the error backend, with the headers that ingress-nginx sends
- * (RS-32.29). After a 413 the body, which is too large, is not passed on.
+ * (RS-32.29). After a 413 the body, which is too large, is not passed on. Neither is one that
+ * nginx has sent to the backend as it came in.
  */
 function pageView(status: number, own: boolean, place: Place): View {
   const { pass, sets } = place.errorBackend(own);
   return {
     status: Token.count(status),
     routed: status !== 413,
+    bodiless: status === 413 || place.streams,
     forgotten: place.forgottenBeside,
     sets: sets.map(([name, value]) => ({ name: Token.name(name), value })),
     pass,

@@ -18,7 +18,9 @@ test.each([
   expect(variables.mirror_url).toBe(address);
   const [serverName, hops] = ["$route_mirror_server", "$http_x_sluice_hops,$route_hop"];
   const resolver = "127.0.0.1:10243";
-  expect(view).toEqual([{ url, host: "$route_mirror_host", serverName, resolver, hops, bodiless: false }]);
+  expect(view).toEqual([
+    { url, host: "$route_mirror_host", serverName, resolver, hops, bodiless: false, ofRoute: false },
+  ]);
 });
 
 test("a mirror address with variables is written unchanged", () => {

@@ -149,15 +149,19 @@ export const mirror = resolvedFeature({
     const serverName = bound("mirror_server", url.host, place);
     const checked = { ...url, origin: checkedUrl(url.origin, "ingress") };
     const { resolver } = place;
+    const { ofGateway } = place;
     const view = {
       url: urlOf(checked, place),
       host: bound("mirror_host", named, place),
       serverName,
       resolver,
       bodiless,
+      ofRoute: ofGateway && !bodiless,
       hops: nextHops,
     };
-    return { target: place.beside("uri", { partial: "mirror-target", view }), bodiless };
+    const copying = place.beside("uri", { partial: "mirror-target", view });
+    // nginx's own mirror reads a body without a limit. Lua has kept that of a route already.
+    return { target: copying, bodiless: bodiless || ofGateway, keeps: ofGateway && !bodiless };
   },
 });
 

@@ -96,8 +96,10 @@ export function redirectSpec(
 export function gatewaySpec(ofIngresses: FeatureValues, ofRoutes: FeatureValues): Spec {
   const { requestBody, customErrors } = ofIngresses;
   const codes = customErrors.codes.join(",");
+  const { most, buffering } = requestBody;
   return {
-    ...(requestBody.most === ofRoutes.requestBody.most ? {} : { "proxy-body-size": requestBody.most }),
+    ...(most === ofRoutes.requestBody.most ? {} : { "proxy-body-size": most }),
+    ...(buffering === ofRoutes.requestBody.buffering ? {} : { "proxy-request-buffering": buffering }),
     ...(codes === ofRoutes.customErrors.codes.join(",") ? {} : { "custom-http-errors": codes }),
   };
 }

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { comeBack, hopsIn, hopsOfEach, mostHops } from "./hops.ts";
 
-/** The most auth requests of one Location, by annotations and by a filter, and its most mirrors by filters. */
+/** The most auth requests of one Location, and its most mirrors by filters. */
 const [mostAuth, mostMirrors] = [2, 32];
 
 /**
- * Returns the most requests that Sluice sends because of one request that arrives with these hops. Each
- * backend leads back to Sluice, to the worst Location. The copies of an annotation have no
+ * Returns the most requests that Sluice sends because of one request that arrives with these hops.
+ * Each backend leads back to Sluice, to the worst Location. The copies of an annotation have no
  * X-Forwarded-For, so Sluice does not count their arrival.
  */
 function worst(hops: number, isCounted: boolean, known = new Map<string, number>()): number {

@@ -25,8 +25,8 @@ export const hopsHeader = hopsHeaderName.toLowerCase();
 
 /**
  * The most hops with which a request is accepted. A Location that causes further requests counts
- * them as well, unless the request has one hop at most: then it comes from a client, or from a proxy
- * in front that sets the same headers.
+ * them as well, unless the request has one hop at most: then it comes from a client, or from a
+ * proxy in front that sets the same headers.
  */
 export const mostHops = 5;
 

@@ -127,6 +127,8 @@ export interface Place extends ServerPlace {
   readonly identifies: boolean;
   /** Whether it is for a route of a Gateway, and not for an Ingress. */
   readonly ofGateway: boolean;
+  /** Whether a request's body goes to the backend as it comes in, and nginx does not keep it. */
+  readonly streams: boolean;
   /**
    * Notes that the requests have their own timeouts or number of tries, which the balancer sets.
    */

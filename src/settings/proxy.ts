@@ -97,8 +97,17 @@ export const proxy = {
     key: "proxy-request-buffering",
     kind: onOff,
     default: "on",
+    forRoutes: { instead: "off", unlessSet: true },
     directive: { name: "proxy_request_buffering", context: "http" },
     doc: "Whether a request body is read whole before the request is sent to the backend.",
+  }),
+  keptBodySize: setting({
+    key: "kept-body-size",
+    kind: sizeBetween("64k", "64m"),
+    default: "1m",
+    own: true,
+    becomes: "the limit of keep_request_body and of bodies that Lua reads",
+    doc: "Largest request body of a route that is kept for a retry or a mirror; a larger one goes to the backend as it comes in, and is not sent again or copied. A worker keeps bodies of 128 times this size in all.",
   }),
   proxyBuffering: setting({
     key: "proxy-buffering",

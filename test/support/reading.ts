@@ -76,6 +76,7 @@ export function notingPlace(
     dynamic: true,
     live: true,
     ofGateway: false,
+    streams: false,
     identifies: false,
     setsHeaders: true,
     usesHeader: () => false,

@@ -3,6 +3,7 @@ import { createHash, hash } from "node:crypto";
 import type { Machine, RequestCounts } from "../../directives/machine.ts";
 import type { HttpPart } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
+import { bytesOf } from "../../kinds/measures.ts";
 import { groupVariables } from "../../kinds/variables.ts";
 import type { Certificate, StreamServer } from "../../model/configuration.ts";
 import type { Table } from "../../model/table.ts";
@@ -231,6 +232,7 @@ function luaView(
   return {
     gateway,
     connectTimeout: Token.count(settings.proxyConnectTimeout),
+    keptBody: Token.count(bytesOf(settings.keptBodySize)),
     underscores: letsUnderscoresThrough(settings),
     homes: homes.map(({ slot, listeners }) => ({ slot: Token.word(slot), listeners: listeners.map(Token.word) })),
     dictionaries: ownDictionaries(settings),

@@ -42,7 +42,7 @@ export const filterVariables = [
   ...["route_retries", "route_backoff", "route_shape", "route_failed", "route_next", "route_again", "route_peer"],
   ...["route_uri"],
   ...["route_auth_upstream", "route_auth_uri", "route_auth_limit", "route_auth_body", "route_auth_answer"],
-  ...["route_auth_status", "route_auth_location"],
+  ...["route_auth_status", "route_auth_location", "route_body_kept", "route_body_passes"],
 ];
 
 /** The variable that is set for a request of a Gateway on one of the usual ports. */
@@ -172,6 +172,8 @@ export function inPlaceView(about: AboutServers, shapes: readonly Shape[]): View
 /** Returns the part of each server that has a router. */
 export function routedServer(about: AboutServers, slot: Slot, shapes: readonly Shape[]) {
   const beside = new Map(shapes.flatMap((shape) => shape.beside).map((one) => [String(one.match), one]));
+  const counts = about.machine.counts !== undefined;
+  const keeps = shapes.some(({ text }) => String(text).includes('"sluice.gateway.body"'));
   return {
     ...headOf(about, slot === dataSlot),
     // This is needed only beside a snippet, because the router checks the host of all other
@@ -180,7 +182,9 @@ export function routedServer(about: AboutServers, slot: Slot, shapes: readonly S
     dynamic: true,
     ...routerView(isGatewaySlot(slot) ? "sluice.gateway" : "sluice.route", slot),
     inspected: about.settings.enableModsecurity && about.machine.capabilities.modsecurity,
-    counts: about.machine.counts !== undefined,
+    counts,
+    keeps,
+    logs: counts || keeps,
     http3: servesHttp3(about.settings, about.machine.capabilities),
     slot: Token.word(slot),
     fixed: fixedNames(about.machine),

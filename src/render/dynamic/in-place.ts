@@ -22,6 +22,7 @@ interface About {
 }
 
 const unlimited = "client_max_body_size 0;";
+const streaming = "proxy_request_buffering off;";
 /** Lines that mean the same in `location /` and in a named location. */
 const sameLine = /^(if \(\$\w+\) \{ return [^{}]+; \}|proxy_pass http:\/\/\w+;|proxy_redirect default;|)$/;
 /** Answers of requests that are not usual to the router (nginx/lua/sluice/route/entry.lua). */
@@ -48,7 +49,7 @@ const linesOf = (text: Token) =>
     .split("\n")
     .map((one) => one.trim());
 
-const isSame = (line: string) => line === unlimited || sameLine.test(line);
+const isSame = (line: string) => line === unlimited || line === streaming || sameLine.test(line);
 
 /**
  * With ModSecurity, requests pass its rules in the location where they end, and `location /` has

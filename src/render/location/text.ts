@@ -163,6 +163,7 @@ export class LocationTexts {
       protocol: protocolOf(traits.scheme),
       dynamic,
       ofGateway: traits.route !== undefined,
+      streams: values.requestBody.buffering === "off",
       live: isLive,
       setsHeaders: isLive && traits.route === undefined && !holds("readsHeadersLate", values, "location"),
       usesHeader: (name) => this.#used.has(name.toLowerCase()),

@@ -9,6 +9,7 @@ import { type FeatureValues, featureList } from "../../annotations/registry.ts";
 import { begunTrail, hopsHeaderName } from "../../directives/hops.ts";
 import type { AnswerHeader, Directive, Header, Place } from "../../directives/place.ts";
 import { Token, type View } from "../../directives/token.ts";
+import { bytesOf } from "../../kinds/measures.ts";
 import { type HeaderLine, type HeaderLines, hasOwn, requestDirectives } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { routeAuthView } from "../gateway/route-auth.ts";
@@ -69,7 +70,7 @@ export function locationView(
     denied,
     redirectsToHttps,
     timed,
-    copiesLate: !denied && route?.copiesLate === true,
+    copiesLate: !denied && route?.copiesLate === true && { most: Token.size(settings.keptBodySize) },
     route: route !== undefined && {
       answers: route.answers ?? false,
       steers: route.steers ?? false,
@@ -93,6 +94,17 @@ export function locationView(
     headers.push(...(feature.requestHeaders?.(value, place, settings) ?? []));
     if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
     answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
+  }
+  const keeps = route !== undefined && !denied && keepsBodies(route, values, view.mirror);
+  if (route !== undefined && view.route !== false) {
+    view.route = { ...(view.route as object), keeps, enters: keeps || route.steers === true };
+    if (place.protocol === "fastcgi" && place.streams)
+      directives.push({ name: Token.name("fastcgi_request_buffering"), value: Token.conf`off` });
+    const most = chunkedLimit(values, place, asks?.body === true, settings);
+    if (most !== undefined) {
+      const at = directives.findIndex(({ name }) => String(name) === "client_max_body_size");
+      directives.splice(at < 0 ? directives.length : at, at < 0 ? 0 : 1, most);
+    }
   }
   const text = `${everywhere.locationText}\n${ownTextOf(values, "location")}`;
   const areSet = everywhere.can.headersMore && (place.setAround || areSetIn(text));
@@ -125,6 +137,33 @@ export function locationView(
     answerHeaders: answerHeadersView(added, lines, settings, place.protocol, setsSecurity),
     settings: { ...everywhere.view, snippet: snippetView(everywhere.snippet({ added, security })) },
   };
+}
+
+/**
+ * Whether a body of the route is kept: for retries, and for copies that are made before the backend
+ * is asked. nginx does not repeat a request whose body it has passed on.
+ */
+function keepsBodies({ retries, copies, copiesLate }: RouteTraits, values: FeatureValues, mirror: View | undefined) {
+  const answersRetried = values.nextUpstream.cases.some((one) => !["error", "timeout", "off"].includes(one));
+  const mirrored = typeof mirror === "object" && "keeps" in mirror && mirror.keeps === true;
+  return retries !== undefined || answersRetried || mirrored || (copies === true && copiesLate !== true);
+}
+
+/** The largest body for an auth service, which its filter can name. */
+const mostAsked = "64k";
+
+/**
+ * Returns the limit of a body in chunks, if nginx has to read it whole: for an auth service, or for
+ * a backend that takes no chunks. The router compares all other bodies with that of the route.
+ */
+function chunkedLimit(values: FeatureValues, { protocol }: Place, isAsked: boolean, settings: Settings) {
+  const { most, buffering } = values.requestBody;
+  const takesChunks = protocol === "grpc" || (protocol === "http" && values.backendRequest.httpVersion !== "1.0");
+  if (!isAsked && (takesChunks || buffering === "on")) return undefined;
+  const limit = isAsked ? mostAsked : settings.keptBodySize;
+  const own = bytesOf(most);
+  if (own > 0 && own <= bytesOf(limit)) return undefined;
+  return { name: Token.name("client_max_body_size"), value: Token.size(limit) };
 }
 
 const nameOf = ({ name }: Header): string => String(name).toLowerCase();

@@ -61,7 +61,7 @@ describe("a Gateway", () => {
     const hosts = ["g1", "g2", "g3", "g4", "g5"].map((name) => `${name}.example`);
     await world.apply(...hosts.map((host, at) => passing(host, hosts[at + 1] ?? "web.example", fifteen)));
     expect((await ask("g1.example")).status).toBe(508);
-    // The first two routes make their copies, and all further ones refuse the request and the copies.
+    // The first two routes make their copies; the others refuse the request and the copies.
     expect(await sent(world, 32, nobody)).toBe(32);
   });
 

@@ -2,6 +2,7 @@
 -- answer may have reached the client, and the body must still be there. A pause before the next try
 -- needs a jump back into the location, because nothing can wait while a peer is picked.
 local balancer = require("ngx.balancer")
+local bodies = require("sluice.gateway.body")
 local deadline = require("sluice.gateway.deadline")
 
 local ngx = ngx
@@ -41,7 +42,8 @@ function _M.may_fail(retries, made, has_failed)
   if has_failed then
     local var = ngx.var
     local pause = tonumber(var.route_backoff) or 0
-    if made > retries or not is_safe(var) then
+    -- After a pause nginx sends only what it still has of the body.
+    if made > retries or not is_safe(var) or pause > 0 and not bodies.is_whole(var) then
       local _, status = balancer.get_last_failure()
       come_back(var, status == 504 and "504" or "502")
     elseif deadline.left(var) <= max(pause, deadline.least) then

@@ -43,11 +43,11 @@ end
 
 -- Runs in the rewrite phase of the location, where the body can be read and copied for the auth
 -- service.
-function _M.take_body()
+function _M.take_body(namespace)
   local var = ngx.var
-  local body = bodies.of(var, tonumber(var.route_auth_limit) or 0)
+  local body, status = bodies.asked(var, namespace, tonumber(var.route_auth_limit) or 0)
   if not body then
-    return ngx.exit(413)
+    return ngx.exit(status)
   elseif body == "" and not var.content_length and bodies.may_be_unseen(var) then
     -- The backend must not get a body that the auth service has not seen.
     ngx.req.discard_body()

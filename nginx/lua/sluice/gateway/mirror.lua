@@ -3,6 +3,7 @@
 -- dropped.
 local balancer = require("ngx.balancer")
 local bodies = require("sluice.gateway.body")
+local new_places = require("sluice.places").new
 local rewrite = require("sluice.route.rewrite")
 local round_robin = require("sluice.balance.round_robin")
 local store = require("sluice.store")
@@ -16,12 +17,10 @@ local random = math.random
 
 local _M = {}
 
--- The most copies that one worker sends at a time; further copies are left out.
+-- The most copies that one worker sends at a time, of which each namespace has a share; further
+-- copies are left out.
 local most = 200
-local under_way = 0
-
--- A request with a larger body is not copied.
-local most_bytes = 1048576
+local places = new_places(most)
 
 -- Milliseconds to connect, to send, and to wait for the beginning of the answer. The copy waits for
 -- its first bytes, because a backend might drop the request when the connection ends earlier. It
@@ -101,7 +100,7 @@ local function drain(socket)
   until not some or ngx.now() > latest
 end
 
-local function send(_, peer, text, is_call)
+local function send(_, namespace, peer, text, is_call)
   local socket = ngx.socket.tcp()
   socket:settimeouts(connect_ms, send_ms, read_ms)
   local ok, problem = connect(socket, peer)
@@ -120,16 +119,16 @@ local function send(_, peer, text, is_call)
     socket:receiveany(4096)
   end
   socket:close()
-  under_way = under_way - 1
+  places:give_back(namespace, 1)
 end
 
-local function copy_to(id, text, way, is_call)
+local function copy_to(namespace, id, text, way, is_call)
   local upstream = store.get("upstream", id, store.generation())
   if not upstream or #upstream.endpoints == 0 then
     return
   end
-  if under_way >= most then
-    ngx.log(ngx.WARN, "a copy for ", id, " was left out: ", most, " are under way")
+  if not places:take(namespace, 1) then
+    ngx.log(ngx.WARN, "a copy for ", id, " was left out: too many of the namespace ", namespace, " are under way")
     return
   end
   local peer
@@ -141,10 +140,9 @@ local function copy_to(id, text, way, is_call)
   else
     peer = round_robin.pick(upstream)
   end
-  under_way = under_way + 1
-  local ok, problem = ngx.timer.at(0, send, peer, text, is_call)
+  local ok, problem = ngx.timer.at(0, send, namespace, peer, text, is_call)
   if not ok then
-    under_way = under_way - 1
+    places:give_back(namespace, 1)
     ngx.log(ngx.WARN, "a copy for ", id, " could not be made: ", problem)
   end
 end
@@ -167,13 +165,13 @@ local function copy(mirrors, body_of, is_call)
   for _, mirror in ipairs(mirrors) do
     if mirror[2] >= 1 or random() < mirror[2] then
       if text == nil then
-        local body = body_of(var, most_bytes)
+        local body = body_of(var)
         text = body and text_of(var, body, is_call)
       end
       if not text then
         return
       end
-      copy_to(mirror[1], text, mirror[3], is_call)
+      copy_to(var.namespace or "", mirror[1], text, mirror[3], is_call)
     end
   end
 end
@@ -181,7 +179,7 @@ end
 -- Each mirror, { upstream, share, way }, gets its share of the requests. Without a way its copies
 -- are sent over HTTP/1.1 without TLS.
 function _M.copy(mirrors)
-  copy(mirrors, bodies.of, false)
+  copy(mirrors, bodies.kept, false)
 end
 
 -- The body of a call that is over: nginx has kept it, unless it was too large or had no end.
