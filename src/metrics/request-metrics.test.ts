@@ -127,6 +127,22 @@ test("above the ceiling requests count under the label other, none are lost, and
   expect(counted).toBe(100);
 });
 
+test("a namespace with very many series makes room for those of others", () => {
+  const metrics = new RequestMetrics({ ...options, mostSeries: 300 });
+  for (let at = 0; at < 200; at++) metrics.take(requests(labels.with(1, "evil").with(4, `/${at}`), 1));
+  for (let at = 0; at < 3; at++) metrics.take(requests(labels.with(1, "victim").with(4, `/${at}`), 1));
+  const ofVictim = (name: string) => linesOf(metrics, name).filter((line) => line.includes('namespace="victim"'));
+  expect(ofVictim("requests")).toHaveLength(3);
+  expect(ofVictim("request_duration_seconds_count").length).toBeGreaterThan(0);
+  const seen = linesOf(metrics, "requests").filter((line) => line.includes('namespace="evil"')).length;
+  expect(seen).toBeGreaterThan(5);
+  // The namespace with the most series gets no further ones, and evicts none.
+  for (let at = 200; at < 400; at++) metrics.take(requests(labels.with(1, "evil").with(4, `/${at}`), 1));
+  expect(ofVictim("requests")).toHaveLength(3);
+  const all = metrics.exposition().split("\n");
+  expect(all.filter((one) => !one.startsWith("#") && one !== "").length).toBeLessThanOrEqual(300);
+});
+
 test("an Ingress that is removed has no series any more, and makes room for others", () => {
   const gone = new Set<string>();
   const metrics = new RequestMetrics({ ...options, mostSeries: 30, serves: (_namespace, name) => !gone.has(name) });

@@ -4,9 +4,11 @@
  * controller starts, as Prometheus expects of counters. This file writes the text itself: a client
  * library takes a second for the many series of a cluster.
  */
+
 import type { RequestBuckets } from "../directives/machine.ts";
 import type { DeclaredMetric } from "./declared.ts";
 import { type Label, labelsText } from "./exposition.ts";
+import { type Family, type Series, SeriesRoom } from "./series-room.ts";
 
 export interface RequestMetricsOptions {
   /** Labels of every metric of ingress-nginx. */
@@ -72,26 +74,6 @@ export interface CountedSums {
   readonly buckets: readonly number[];
 }
 
-interface Series {
-  readonly namespace: string;
-  readonly ingress: string;
-  /** Empty for requests of Ingresses. */
-  readonly route: string;
-  /** The sum for all labels that have no series of their own. */
-  readonly isOther: boolean;
-  /** The labels as they are written between the braces. */
-  readonly text: string;
-  readonly values: number[];
-}
-
-/** Series with the same labels and the same number of lines. */
-interface Family {
-  readonly series: Map<string, Series>;
-  readonly lines: number;
-  /** The family may add series while all families together have fewer than this. */
-  readonly room: number;
-}
-
 export class RequestMetrics {
   readonly #options: RequestMetricsOptions;
   readonly #constant: readonly Label[];
@@ -101,7 +83,7 @@ export class RequestMetrics {
   readonly #shown: ReadonlySet<string>;
   /** The last index of the first histogram, which has a family of its own. */
   readonly #lastOfDurations: number;
-  #series = 0;
+  readonly #room: SeriesRoom;
   #folded = 0;
   #isFull = false;
   readonly #followers = new Set<(sums: CountedSums) => void>();
@@ -124,7 +106,7 @@ export class RequestMetrics {
       others.reduce((sum, lines) => sum + lines, 0),
       most * 0.95,
     );
-    this.#series = 1 + this.#durations.lines + this.#others.lines; // those of `other`
+    this.#room = new SeriesRoom([this.#requests, this.#durations, this.#others]);
   }
 
   /**
@@ -222,8 +204,10 @@ export class RequestMetrics {
     const known = family.series.get(key);
     if (known !== undefined) return known;
     const isOther = labels.every(([, value]) => value === other);
-    if (!isOther && this.#series + family.lines > family.room) {
-      this.#reportFull();
+    const [, [, namespace], [, ingress]] = labels as [Label, Label, Label];
+    const room = isOther ? "free" : this.#room.for(family, namespace);
+    if (room !== "free") this.#reportFull();
+    if (room === "none") {
       return this.#seriesOf(
         family,
         labels.filter(([name]) => !isOfRoute(name)).map(([name]) => [name, other] as const),
@@ -231,11 +215,10 @@ export class RequestMetrics {
     }
     const own = labels.filter(([name]) => name !== "host" || this.#options.perHost);
     const text = labelsText([...this.#constant, ...own]);
-    const [, [, namespace], [, ingress]] = labels as [Label, Label, Label];
     const route = labels.find(([name]) => name === "route")?.[1] ?? "";
     const series = { namespace, ingress, route, isOther, text, values: [] };
     family.series.set(key, series);
-    if (!isOther) this.#series += family.lines;
+    if (!isOther) this.#room.add(namespace, family.lines);
     return series;
   }
 
@@ -252,7 +235,7 @@ export class RequestMetrics {
         if (isOther || (ingress === "" && route === "")) continue;
         if (route === "" ? serves(namespace, ingress) : servesRoute(route)) continue;
         series.delete(key);
-        this.#series -= lines;
+        this.#room.add(namespace, -lines);
       }
     }
   }

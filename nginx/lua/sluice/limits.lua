@@ -2,6 +2,7 @@
 -- data of a route, so that a new rate needs no reload. `5s25 100m500` means 5 in a second with a
 -- burst of 25, and 100 in a minute with a burst of 500.
 local access = require("sluice.access")
+local shares = require("sluice.shares")
 
 local ngx = ngx
 local counts = ngx.shared.sluice_limits
@@ -37,10 +38,15 @@ local function take_turn(name)
   end
 end
 
--- Returns by how many requests the client exceeds the rate, with this request included. The result
--- and `per_second` are in thousandths, and times are in milliseconds.
+-- The most characters of a count: two numbers of thousandths and milliseconds.
+local longest = 24
+
+-- Returns by how many requests the client exceeds the rate, with this request included, and the
+-- flags of the count if there is one. The result and `per_second` are in thousandths, and times are
+-- in milliseconds.
 local function excess_of(name, per_second, now)
-  local excess, last = match(counts:get(name) or "", "^(%d+) (%d+)$")
+  local count, place = counts:get(name)
+  local excess, last = match(count or "", "^(%d+) (%d+)$")
   if not excess then
     return 0
   end
@@ -48,7 +54,7 @@ local function excess_of(name, per_second, now)
   if passed < -60000 then
     passed = 1
   end
-  return max(0, tonumber(excess) - floor(per_second * max(0, passed) / 1000) + 1000)
+  return max(0, tonumber(excess) - floor(per_second * max(0, passed) / 1000) + 1000), place
 end
 
 -- Checks a request against all rates. If it exceeds one, returns by how much, and that rate, such
@@ -58,16 +64,18 @@ local function judge(key, limits, now)
   for value, unit, burst in gmatch(limits, "(%d+)(%a)(%d+)") do
     local per_second = floor(tonumber(value) * 1000 / (unit == "m" and 60 or 1))
     local name = value .. unit .. " " .. key
-    local excess = excess_of(name, per_second, now)
+    local excess, place = excess_of(name, per_second, now)
     if excess > tonumber(burst) * 1000 then
       return excess, value .. "r/" .. unit
     end
-    seen[#seen + 1] = { name, excess, per_second }
+    seen[#seen + 1] = { name, excess, per_second, place }
   end
   for _, one in ipairs(seen) do
     local name, excess, per_second = one[1], one[2], one[3]
+    -- A key begins with the namespace.
+    local place = one[4] or shares.place(counts, match(key, "^[^/ ]*"), name, longest)
     -- A missing count means zero, so an entry may expire when its count has fallen to zero.
-    counts:set(name, format("%d %d", excess, now), ceil((excess + 1000) / per_second) + 1)
+    counts:set(name, format("%d %d", excess, now), ceil((excess + 1000) / per_second) + 1, place)
   end
 end
 

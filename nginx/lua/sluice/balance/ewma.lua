@@ -1,13 +1,16 @@
 -- Draws two endpoints at random and takes the one that answered faster lately (RS-9.9). The workers
--- share the times: each peer has one entry, whose value is the moving average in seconds and whose
--- flags hold the time of its last update. An entry may be evicted without harm: a peer without an
--- entry starts at the average of the others.
+-- share the times: each peer has one entry, with the moving average in seconds and the time of its
+-- last update. An entry may be evicted without harm: a peer without an entry starts at the average
+-- of the others.
+local shares = require("sluice.shares")
 local tries = require("sluice.balance.tries")
 
+local ngx = ngx
 local times = ngx.shared.sluice_times
+local format = string.format
 local random = math.random
 local exp = math.exp
-local floor = math.floor
+local max = math.max
 local min = math.min
 local match = string.match
 
@@ -18,29 +21,33 @@ local kept_seconds = 100
 
 local _M = {}
 
--- The clock in tenths of a second, modulo this number: flags are a positive int, and only
--- differences are used.
-local ticks = 2147483648
-
-local function tick()
-  return floor(ngx.now() * 10) % ticks
-end
+-- The most characters of an entry.
+local longest = 32
 
 local function share_left(noted)
-  local seconds = (tick() - noted) % ticks / 10
-  return exp(-seconds / decay_seconds)
+  return exp(-max(0, ngx.now() - noted) / decay_seconds)
+end
+
+-- Returns the noted average of a peer, the time of its note, and the flags of the entry. All are
+-- nil if there is none.
+local function noted_of(peer)
+  local entry, place = times:get(peer)
+  if entry then
+    local time, noted = match(entry, "^(%S+) (%S+)$")
+    return tonumber(time), tonumber(noted), place
+  end
 end
 
 -- Returns the decayed average of a peer, or nil.
 local function known_time(peer)
-  local time, noted = times:get(peer)
-  return time and time * share_left(noted or 0)
+  local time, noted = noted_of(peer)
+  return time and time * share_left(noted)
 end
 
 -- Returns the last noted average without decay, or nil if there is none. It shows how long
 -- answers took, however old they are.
 function _M.noted_time(peer)
-  return (times:get(peer))
+  return (noted_of(peer))
 end
 
 -- The average is taken over at most this many endpoints: a list may be long, and a request waits
@@ -58,9 +65,12 @@ local function average_time(endpoints)
   return count > 0 and sum / count or 0
 end
 
-local function note(peer, time)
+-- `place` has the flags of the peer's entry, if there is one.
+local function note(peer, time, place)
+  -- The id of an upstream begins with its namespace.
+  place = place or shares.place(times, match(ngx.var.s_to, "^[^/]*"), peer, longest)
   -- `set` and not `safe_set`, because these entries may replace each other if memory is full.
-  times:set(peer, time, kept_seconds, tick())
+  times:set(peer, format("%.6f %.1f", time, ngx.now()), kept_seconds, place)
 end
 
 local function time_of(peer, endpoints)
@@ -77,7 +87,8 @@ function _M.pick(upstream, tried, failed)
   if failed then
     -- An endpoint that fails often answers fast, so a failure counts as slower than the average of
     -- all.
-    note(failed, 2 * average_time(all) + 1)
+    local _, _, place = noted_of(failed)
+    note(failed, 2 * average_time(all) + 1, place)
   end
   local endpoints = tries.left(all, tried)
   local count = #endpoints
@@ -104,9 +115,9 @@ function _M.learn()
   if not peer or not connect or not response then
     return
   end
-  local time, noted = times:get(peer)
-  local left = time and share_left(noted or 0) or 0
-  note(peer, (time or 0) * left + (connect + response) * (1 - left))
+  local time, noted, place = noted_of(peer)
+  local left = time and share_left(noted) or 0
+  note(peer, (time or 0) * left + (connect + response) * (1 - left), place)
 end
 
 return _M

@@ -1,6 +1,9 @@
 -- Counts, for each peer, the requests that went on to another try after it. The counts are only
 -- reported; balancing does not use them. They share the memory of ewma.lua, whose keys are a peer
 -- alone, and may be evicted like its entries.
+local shares = require("sluice.shares")
+
+local ngx = ngx
 local times = ngx.shared.sluice_times
 
 -- Seconds from the first failure on, after which the count begins anew.
@@ -14,8 +17,11 @@ end
 
 -- `peer` is nil if nginx names none.
 function _M.note(peer)
-  if peer then
-    times:incr(key_of(peer), 1, 0, kept_seconds)
+  local key = peer and key_of(peer)
+  if key and not times:incr(key, 1) then
+    -- The id of an upstream begins with its namespace.
+    local place = shares.place(times, string.match(ngx.var.s_to, "^[^/]*"), key, 8)
+    times:add(key, 1, kept_seconds, place)
   end
 end
 

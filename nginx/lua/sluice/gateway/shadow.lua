@@ -6,6 +6,7 @@ local cjson = require("cjson.safe")
 local match = require("sluice.route.match")
 local paths = require("sluice.gateway.paths")
 local rest = require("sluice.gateway.rest")
+local shares = require("sluice.shares")
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -69,6 +70,9 @@ local function words(one)
   return "nothing\t\t\t"
 end
 
+-- The name of a pair's example begins with this text.
+local examples = "example\t"
+
 -- The most characters of an example.
 local longest = 500
 
@@ -99,16 +103,20 @@ function _M.observe(listener, host, uri, location, level, shared, generation)
   if not key then
     key = listener.id .. "\t" .. name .. "\t" .. words(taker_now) .. "\t" .. words(now)
     keys[now] = key
-    counts:add("example\t" .. key, example(ngx.var))
   end
-  counts:incr(key, 1, 0)
+  if not counts:incr(key, 1) then
+    local text = example(ngx.var)
+    local namespace = string.match(taker_now.route or taker_now.namespace or "", "^[^/]*")
+    counts:add(key, 1, 0, shares.place(counts, namespace, key, #text, examples))
+    counts:set(examples .. key, text)
+  end
 end
 
 -- Returns the counts for the controller: lines of JSON with a count, a key and an example.
 function _M.serve()
   for _, key in ipairs(counts:get_keys(0)) do
-    if sub(key, 1, 8) ~= "example\t" then
-      ngx.say(cjson.encode({ counts:get(key), key, counts:get("example\t" .. key) or "" }))
+    if sub(key, 1, #examples) ~= examples and not shares.is_own(key) then
+      ngx.say(cjson.encode({ (counts:get(key)), key, counts:get(examples .. key) or "" }))
     end
   end
 end
