@@ -26,6 +26,7 @@ afterAll(() => {
 /** Starts it with these flags of ports and no others. */
 async function start(flags: readonly string[]): Promise<Served> {
   const served = await serving({
+    limitMs: 300_000,
     files: { "web.yaml": toWeb({ host }), "backends.yaml": webAt(backendPort) },
     through: (command) => [...command.filter((word) => !/^--[a-z-]+-port=/.test(word)), ...flags],
   });
