@@ -105,6 +105,14 @@ export const tenants = {
     live: true,
     doc: "Records that the routes of one kind and namespace may need for hosts times listeners times matches, beyond four hosts for each route, which are free. The oldest routes come first, and one that does not fit is not attached.",
   }),
+  backendAuthoritiesPerNamespace: setting({
+    key: "backend-authorities-per-namespace",
+    kind: sizeBetween("64k", "64g"),
+    default: "4m",
+    own: true,
+    live: true,
+    doc: "Certificates of authorities that nginx may load for the distinct BackendTLSPolicies of a namespace; those of the system count as 256k each time. The oldest policies come first, and requests to the targets of one that does not fit get 500.",
+  }),
   noAuthLocations: setting({
     key: "no-auth-locations",
     kind: text.pathPrefixes,

@@ -5,16 +5,16 @@ export const allWords = {
     access-log-params access-log-path add-headers allow-backend-server-header
     allow-cross-namespace-canaries allow-cross-namespace-host-settings allow-cross-namespace-resources
     allow-snippet-annotations annotation-value-word-blocklist annotations-risk-level app-root
-    bind-address bind-address-ipv4 bind-address-ipv6 block-cidrs block-referers block-user-agents
-    brotli-level brotli-min-length brotli-types client-body-buffer-ceiling client-body-buffer-size
-    client-body-timeout client-header-buffer-size client-header-timeout compute-full-forwarded-for
-    custom-http-errors debug-connections default-type denylist-source-range disable-access-log
-    disable-http-access-log disable-ipv6 disable-ipv6-dns disable-proxy-intercept-errors
-    disable-stream-access-log enable-access-log-for-default-backend enable-aio-write
-    enable-auth-access-log enable-brotli enable-modsecurity enable-multi-accept enable-ocsp
-    enable-opentelemetry enable-owasp-modsecurity-crs enable-real-ip enable-serial-reloads enable-syslog
-    enable-underscores-in-headers error-log-level error-log-path force-ssl-redirect forwarded-for-header
-    forwarded-for-proxy-protocol-header forwarded-host-header generate-request-id
+    backend-authorities-per-namespace bind-address bind-address-ipv4 bind-address-ipv6 block-cidrs
+    block-referers block-user-agents brotli-level brotli-min-length brotli-types
+    client-body-buffer-ceiling client-body-buffer-size client-body-timeout client-header-buffer-size
+    client-header-timeout compute-full-forwarded-for custom-http-errors debug-connections default-type
+    denylist-source-range disable-access-log disable-http-access-log disable-ipv6 disable-ipv6-dns
+    disable-proxy-intercept-errors disable-stream-access-log enable-access-log-for-default-backend
+    enable-aio-write enable-auth-access-log enable-brotli enable-modsecurity enable-multi-accept
+    enable-ocsp enable-opentelemetry enable-owasp-modsecurity-crs enable-real-ip enable-serial-reloads
+    enable-syslog enable-underscores-in-headers error-log-level error-log-path force-ssl-redirect
+    forwarded-for-header forwarded-for-proxy-protocol-header forwarded-host-header generate-request-id
     geoip2-autoreload-in-minutes global-allowed-response-headers global-auth-always-set-cookie
     global-auth-cache-duration global-auth-cache-key global-auth-method global-auth-request-redirect
     global-auth-response-headers global-auth-signin global-auth-signin-redirect-param

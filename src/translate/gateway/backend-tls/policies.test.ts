@@ -16,9 +16,9 @@ import { fake, put } from "../../../../test/support/sketch.ts";
 import { fakeCertificate } from "../../../certificates/fake.ts";
 import type { Capability } from "../../../directives/capabilities.ts";
 import type { KubernetesObject } from "../../../model/objects.ts";
-import { emptySnapshot } from "../../../model/snapshot.ts";
+import { emptySnapshot, withObjects } from "../../../model/snapshot.ts";
 import { sentence } from "../../../problem.ts";
-import { translate } from "../../translator.ts";
+import { Translator, translate } from "../../translator.ts";
 import { emptyInputs } from "../../turn.ts";
 
 const { chain } = await fakeCertificate(new Date("2026-01-01"));
@@ -194,6 +194,59 @@ test.each(broken)(
     expect(message, "the route says it too").toContain("BackendTLSPolicy ns/policy cannot be followed");
   },
 );
+
+test("distinct policies of a namespace load a limited amount of authorities, those of the oldest", () => {
+  const system = { wellKnownCACertificates: "System", caCertificateRefs: [] };
+  const many = Array.from({ length: 60 }, (_, at) => [
+    serviceIn("ns", `s${at}`, { name: "http" }),
+    backendTLSPolicy({
+      ...{ name: `p${at}`, age: 60 - at, service: `s${at}` },
+      validation: { ...system, hostname: `h${at}.example` },
+    }),
+  ]).flat();
+  const all = route({
+    rules: Array.from({ length: 16 }, (_, nth) => ({
+      backendRefs: [0, 16, 32, 44].map((from) => ({ name: `s${from + nth}`, port: 80 })),
+    })),
+  });
+  const found = outcome([...many, all]);
+  expect(found.policy("p0")).toEqual(fine);
+  expect(found.policy("p15")).toEqual(fine);
+  expect(found.policy("p16")).toEqual({ Accepted: "Invalid", ResolvedRefs: true });
+  expect(found.sentences).toContain(
+    "spec.validation: with the older policies of namespace ns nginx would load more authorities than backend-authorities-per-namespace permits (4m); requests to its targets get 500",
+  );
+  const backends = found.backends ?? [];
+  expect(backends.map((one) => one.unusable === undefined)).toEqual([true, false, false, false]);
+  const same = Array.from({ length: 60 }, (_, at) =>
+    backendTLSPolicy({ name: `p${at}`, service: `s${at}`, validation: { ...system, hostname: "same.example" } }),
+  );
+  expect(outcome([...many, ...same, all]).policy("p59"), "equal policies share what is loaded").toEqual(fine);
+});
+
+test("a policy fits again when an older one is gone, in any history", () => {
+  const system = { wellKnownCACertificates: "System", caCertificateRefs: [] };
+  const policy = (at: number) =>
+    backendTLSPolicy({
+      name: `p${at}`,
+      age: 60 - at,
+      validation: { ...system, hostname: `h${at}.example` },
+      service: `s${at}`,
+    });
+  const services = Array.from({ length: 17 }, (_, at) => serviceIn("ns", `s${at}`, { name: "http" }));
+  const last = route({ rules: [{ backendRefs: [{ name: "s16", port: 80 }] }] });
+  const policies = Array.from({ length: 17 }, (_, at) => policy(at));
+  const translator = new Translator(options, fake);
+  const usable = (snapshot: typeof world) => {
+    const { configuration } = translator.turn({ ...emptyInputs, snapshot });
+    return configuration.servers.get("ns/gw/http _")?.locations[0]?.backends[0]?.unusable === undefined;
+  };
+  const full = put(world, ...services, ...policies, last);
+  expect(usable(full)).toBe(false);
+  const fewer = withObjects(full, [{ kind: "BackendTLSPolicy", key: "ns/p3", object: undefined }]);
+  expect(usable(fewer)).toBe(true);
+  expect(usable(put(fewer, policy(3)))).toBe(false);
+});
 
 test("names in addition to the hostname need a module of nginx, and without it no request is sent", () => {
   const subjectAltNames = [

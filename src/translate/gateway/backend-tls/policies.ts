@@ -4,12 +4,14 @@
  */
 
 import { guarded } from "../../../guarded.ts";
+import { bytesOf } from "../../../kinds/measures.ts";
 import { Dependencies } from "../../../model/dependencies.ts";
 import { named } from "../../../problem.ts";
 import { type Turn, usersOfChanged } from "../../turn.ts";
 import type { Fault } from "../conditions.ts";
 import { byCreation } from "../creation.ts";
 import { failedPolicy, type PolicyReading, type PolicyTargetRead, readPolicy } from "./policy.ts";
+import { withinTrust } from "./trust-budget.ts";
 
 /** Inputs beside objects. */
 export interface PolicyOptions {
@@ -19,7 +21,10 @@ export interface PolicyOptions {
 
 export class BackendTlsPolicies {
   readonly #options: PolicyOptions;
+  /** The readings, each without regard to other policies. */
+  readonly #read = new Map<string, PolicyReading>();
   readonly #readings = new Map<string, PolicyReading>();
+  #most = "";
   /** Policies by the ConfigMaps that they name. */
   readonly #references = new Dependencies();
   /** Policies by the Services that they target. */
@@ -42,7 +47,10 @@ export class BackendTlsPolicies {
     const services = new Set<string>();
     for (const key of changed) {
       for (const service of this.#targets.usedBy(key)) services.add(service);
-      this.#read(key, turn);
+      this.#readAgain(key, turn);
+      for (const service of this.#targets.usedBy(key)) services.add(service);
+    }
+    for (const key of this.#limit(changed, turn)) {
       for (const service of this.#targets.usedBy(key)) services.add(service);
     }
     // Policies with the same target as a changed one may have become effective, or no longer are.
@@ -91,7 +99,27 @@ export class BackendTlsPolicies {
     return readings.length < 2 ? readings : readings.sort((one, other) => byCreation(one.policy, other.policy));
   }
 
-  #read(key: string, { now }: Turn): void {
+  /** Applies the limit of each namespace. Returns the policies about which it differs. */
+  #limit(changed: ReadonlySet<string>, { settings }: Turn): readonly string[] {
+    const { backendAuthoritiesPerNamespace: most } = settings;
+    const namespaceOf = (key: string) => key.slice(0, key.indexOf("/"));
+    const touched = new Set((most === this.#most ? [...changed] : [...changed, ...this.#read.keys()]).map(namespaceOf));
+    this.#most = most;
+    if (touched.size === 0) return [];
+    for (const key of changed) if (!this.#read.has(key)) this.#readings.delete(key);
+    const all = [...this.#read.values()].filter(({ key }) => touched.has(namespaceOf(key)));
+    const differing: string[] = [];
+    for (const own of Map.groupBy(all, ({ key }) => namespaceOf(key)).values()) {
+      for (const [key, reading] of withinTrust(own, bytesOf(most), most)) {
+        const before = this.#readings.get(key);
+        if ((before?.invalid === undefined) !== (reading.invalid === undefined)) differing.push(key);
+        if (before !== reading) this.#readings.set(key, reading);
+      }
+    }
+    return differing;
+  }
+
+  #readAgain(key: string, { now }: Turn): void {
     const policy = now.snapshot.backendTLSPolicies.get(key);
     const reading =
       policy &&
@@ -99,8 +127,8 @@ export class BackendTlsPolicies {
         () => readPolicy(policy, { ...this.#options, configMap: (name) => now.snapshot.configMaps.get(name) }),
         (bug) => failedPolicy(policy, bug),
       );
-    if (reading === undefined) this.#readings.delete(key);
-    else this.#readings.set(key, reading);
+    if (reading === undefined) this.#read.delete(key);
+    else this.#read.set(key, reading);
     this.#references.set(key, reading?.configMaps ?? []);
     this.#targets.set(key, [...new Set(reading?.targets.map(({ service }) => service) ?? [])]);
   }
