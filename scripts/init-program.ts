@@ -2,10 +2,10 @@
  * The image's process 1 as a program of this machine, for tests that need no image. The machine's C
  * compiler compiles it from image/init into the cache, once for each state of its source.
  */
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
+import { execaSync } from "execa";
 import { cacheFolder } from "./go-builds.ts";
 
 const source = join(import.meta.dirname, "../image/init/sluice-init.c");
@@ -19,7 +19,7 @@ export function initProgram(): string {
   mkdirSync(folder, { recursive: true });
   const draft = `${program}.${process.pid}`;
   try {
-    execFileSync("cc", ["-O2", "-Wall", "-Wextra", "-Werror", "-o", draft, source], { stdio: "inherit" });
+    execaSync("cc", ["-O2", "-Wall", "-Wextra", "-Werror", "-o", draft, source], { stdio: "inherit" });
   } catch (cause) {
     throw new Error("image/init needs a C compiler for its tests: install gcc and libc6-dev.", { cause });
   }

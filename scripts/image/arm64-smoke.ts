@@ -3,8 +3,6 @@
  * in it answers another, the modules load together, and Node runs the controller's `--version`. The
  * build emulates nothing. Every program and library must be of this processor.
  */
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
 import {
   chmodSync,
   closeSync,
@@ -21,7 +19,7 @@ import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { execa } from "execa";
+import { execa, type Options } from "execa";
 import { builtImage, extract, readLayout } from "./unpacked.ts";
 
 const emulator = "/usr/bin/qemu-aarch64-static";
@@ -36,29 +34,24 @@ try {
   const root = join(folder, "root");
   mkdirSync(root);
   extract(readLayout(layout).layers, layout, root);
-  const foreign = readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => (machineOf(file) ?? aarch64) !== aarch64);
+  const { stdout: files } = await execa("find", [root, "-xdev", "-type", "f", "-size", "+19c"]);
+  const foreign = files.split("\n").filter((file) => (machineOf(file) ?? aarch64) !== aarch64);
   if (foreign.length > 0) throw new Error(`These are not for arm64: ${foreign.join(", ")}`);
   copyFileSync(emulator, join(root, "emulator"));
   chmodSync(join(root, "emulator"), 0o755);
   writeFileSync(join(root, "dev/null"), "");
   writeFileSync(join(root, "tmp/nginx.conf"), configuration(readdirSync(join(root, "usr/lib/nginx/modules"))));
   const inside = (...words: string[]) => ["unshare", `--root=${root}`, "--wd=/", "/emulator", ...words] as const;
-  const [, ...nginx] = inside("/usr/sbin/nginx", "-c", "/tmp/nginx.conf");
-  const running = spawn("unshare", nginx, { stdio: ["ignore", "inherit", "inherit"] });
-  const ended = once(running, "exit");
+  const start = (words: readonly string[], options: Options = {}) => execa(words[0]!, words.slice(1), options);
+  const running = start(inside("/usr/sbin/nginx", "-c", "/tmp/nginx.conf"), { stdio: "inherit", reject: false });
   try {
     console.log(await answers(join(root, socket), "/"), await answers(join(root, socket), "/lua"));
   } finally {
     running.kill("SIGTERM");
-    await ended;
+    await running;
   }
-  const [, ...node] = inside("/usr/local/bin/node", "/opt/sluice/dist/main.js", "--version");
-  console.log(execFileSync("unshare", node, { encoding: "utf8" }).trim());
-  const [, ...init] = inside("/sluice-init", "/emulator", "/usr/sbin/nginx", "-v");
-  execFileSync("unshare", init, { stdio: "inherit" });
+  console.log((await start(inside("/usr/local/bin/node", "/opt/sluice/dist/main.js", "--version"))).stdout);
+  await start(inside("/sluice-init", "/emulator", "/usr/sbin/nginx", "-v"), { stdio: "inherit" });
 } finally {
   rmSync(folder, { recursive: true });
 }

@@ -37,8 +37,9 @@ export async function build(builder: string, args: readonly string[]): Promise<v
     builder === "buildah"
       ? ["--isolation", "chroot", "--layers", "--jobs", "2", "--build-arg", `BUILDPLATFORM=linux/${ownProcessor}`]
       : [];
-  const { stdout: revision } = await execa("git", ["rev-parse", "HEAD"], { cwd: repository });
-  const label = ["--label", `org.opencontainers.image.revision=${revision}`];
+  // A folder from an archive of the sources has no commit.
+  const { stdout: revision, exitCode } = await execa("git", ["rev-parse", "HEAD"], { cwd: repository, reject: false });
+  const label = exitCode === 0 ? ["--label", `org.opencontainers.image.revision=${revision}`] : [];
   const words = ["build", ...own, ...label, ...args, "."];
   console.log(`image: ${[builder, ...words].join(" ")}`);
   await execa(builder, words, { cwd: repository, stdio: "inherit" });

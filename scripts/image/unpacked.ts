@@ -2,7 +2,6 @@
  * Builds the Dockerfile for the tests, and unpacks the image into a folder of the cache, where the
  * tests run it. Unpacking needs root, because files belong to other users.
  */
-import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   existsSync,
@@ -17,7 +16,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { execa } from "execa";
+import { execa, execaSync } from "execa";
 import { cacheFolder } from "../go-builds.ts";
 import { baseImages } from "./base-images.ts";
 import { build, ownProcessor, type Processor, type Suite } from "./builder.ts";
@@ -135,7 +134,7 @@ async function layersOf(id: string): Promise<number> {
 export function extract(layers: readonly Blob[], layout: string, folder: string): void {
   const kept = ["--xattrs", "--xattrs-include=*", "--numeric-owner", "--same-permissions"];
   for (const { digest } of layers)
-    execFileSync("tar", ["--extract", ...kept, "--file", join(layout, blobPath(digest)), "--directory", folder]);
+    execaSync("tar", ["--extract", ...kept, "--file", join(layout, blobPath(digest)), "--directory", folder]);
 }
 
 const dayMs = 86_400_000;
