@@ -4,6 +4,7 @@
  * shadows, and ignores its other annotations.
  */
 
+import { unboundable } from "../directives/pattern-bounds.ts";
 import { smallestShare } from "../directives/split-clients.ts";
 import { integer } from "../kinds/numbers.ts";
 import { regexMistake } from "../kinds/patterns.ts";
@@ -103,6 +104,10 @@ export const canary = resolvedFeature({
       policy === undefined || policy.header === "" || /^[\w-]+$/.test(policy.header)
         ? undefined
         : lost(`static mode cannot look for a header called ${policy.header}`),
+    headerPattern: (policy) => {
+      const fault = policy === undefined ? undefined : unboundable(policy.headerPattern);
+      return fault === undefined ? undefined : lost(`the pattern ${fault}, which static mode needs`);
+    },
     weight: (policy) =>
       policy !== undefined && policy.weight > 0 && policy.weight / policy.weightTotal < smallestShare
         ? lost("static mode draws in hundredths of a percent, and this share is less than half of one")

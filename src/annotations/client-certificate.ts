@@ -8,6 +8,7 @@
  */
 
 import { X509Certificate } from "node:crypto";
+import { unboundable } from "../directives/pattern-bounds.ts";
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { shaped } from "../kinds/names.ts";
@@ -48,13 +49,18 @@ const errorPage = shaped({
   bad: ["http://help.example/?x=1", "/a$uri", 'https://a"; }', "https://a b", "ftp://a/"],
 });
 
+/** The most characters of the subject of a certificate. A longer one does not match. */
+const longestSubject = 1_000;
+
 const subject: Kind<string> = {
   ...regex,
   label: "CN= and a regular expression",
   read: (text) => {
     if (!text.startsWith("CN=")) return no(`${shown(text)} does not begin with CN=`);
     const read = regex.read(text);
-    return read.ok ? ok(text) : read;
+    if (!read.ok) return read;
+    const fault = unboundable(text);
+    return fault === undefined ? ok(text) : no(`${shown(text)} ${fault}`);
   },
   good: ["CN=client one", "CN=(client|server) [a-z]+", 'CN="x" { #'],
   bad: ["client one", "CN=(client", "CN=a\nb", "cn=x"],
@@ -152,7 +158,7 @@ export const clientCertificate = resolvedFeature({
       verify: Token.name(value.verify),
       depth: Token.count(value.depth),
       errorPage: value.errorPage !== "" && Token.text(value.errorPage),
-      subject: value.subject !== "" && Token.bounded(value.subject),
+      subject: value.subject !== "" && Token.boundedAnywhere(value.subject, longestSubject),
     };
   },
 });

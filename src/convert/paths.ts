@@ -86,25 +86,5 @@ function escaped(path: string): string {
  * around them, because the longest pattern is tried first.
  */
 function wholePattern(path: string): string {
-  const [first, ...others] = alternatives(path);
-  return `(?i:${[first, ...others.map((other) => `(?s:.*)${other}`)].join("|")})(?s:.*)`;
-}
-
-/** Splits a pattern at each `|` outside of groups and classes: only the first part is anchored. */
-function alternatives(pattern: string): readonly string[] {
-  const parts: string[] = [];
-  let [part, depth, isClass] = ["", 0, false];
-  for (const [piece] of pattern.matchAll(/\\.|[\s\S]/g)) {
-    if (piece === "|" && depth === 0 && !isClass) {
-      parts.push(part);
-      part = "";
-      continue;
-    }
-    if (isClass) isClass = piece !== "]";
-    else if (piece === "[") isClass = true;
-    else if (piece === "(") depth += 1;
-    else if (piece === ")") depth -= 1;
-    part += piece;
-  }
-  return [...parts, part];
+  return `(?i:${path})(?s:.*)`;
 }

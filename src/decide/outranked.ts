@@ -49,7 +49,7 @@ function taker(uri: string): (route: Route) => boolean {
     if (match === "exact") return path === uri;
     if (match === "prefix") return uri.startsWith(path);
     if (match === "slash" || tooLong === mostTooLong) return false;
-    const pattern = match === "regex" ? patternOf(`^${path}`) : wholePattern(path);
+    const pattern = match === "regex" ? patternOf(`^(?:${path})`) : wholePattern(path);
     const takes = pattern?.test(uri);
     if (pattern !== undefined && takes === undefined) tooLong++;
     return takes === true;

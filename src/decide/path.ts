@@ -27,7 +27,7 @@ export function pathOf(server: Server<FeatureValues>, uri: string): FoundPath {
     const added = routes.find(({ match, path }) => match === "slash" && path === uri);
     if (added !== undefined) return found(added);
     for (const route of patterns) {
-      const groups = patternOf(`^${route.path}`)?.exec(uri);
+      const groups = patternOf(`^(?:${route.path})`)?.exec(uri);
       if (groups === undefined) return { kind: "unclear", pattern: route.path };
       if (groups !== null) return found(route, [...groups]);
     }

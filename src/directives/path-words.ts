@@ -17,7 +17,7 @@ export function longestWordOf(path: string): number {
     Token.word(path),
     Token.word(`^${escapeRegex(path)}(?:/|\\z)`),
     // With use-regex. Without the names of its groups it may grow by one escape for each character.
-    Token.word(`(*LIMIT_MATCH=500000)(?i)${groupsOf(path).text}`),
+    Token.word(`(*LIMIT_MATCH=4096)(?i)^(?:${groupsOf(path).text})`),
     // The target of the redirect that adds the last slash.
     ...(path.endsWith("/")
       ? [Token.variables(`${escapedPath(path).replaceAll("$", "%24")}$is_args$args`, () => true)]

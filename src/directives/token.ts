@@ -26,10 +26,11 @@ const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}]/u;
 
 const controls: Readonly<Record<string, string>> = { "\t": "\\t", "\r": "\\r", "\n": "\\n" };
 
-/**
- * Steps of PCRE that a tenant's pattern may take for one comparison; a step takes some nanoseconds.
- */
-const usualSteps = 100_000;
+interface Bound {
+  readonly steps: number;
+  readonly before: string;
+  readonly sign?: string;
+}
 
 export class Token {
   readonly #text: string;
@@ -97,18 +98,33 @@ export class Token {
   }
 
   /**
-   * A tenant's pattern that nginx itself runs. PCRE gives up after a number of steps, and nginx
-   * then answers with an error instead of trying the next pattern. `sign` is the `~` or `~*` that
-   * some directives have before it.
+   * A tenant's pattern that nginx itself compares with the beginning of a text. PCRE gives up after
+   * a number of steps, and nginx then answers with an error instead of trying the next pattern. The
+   * group keeps all alternatives at the beginning: elsewhere PCRE would count anew at each place.
    */
-  static bounded(raw: string, steps: number = usualSteps, sign: "" | "~" | "~*" = ""): Token {
-    return new Token(`"${sign}(*LIMIT_MATCH=${steps})${String(Token.pattern(raw)).slice(1)}`);
+  static boundedAtBeginning(raw: string, steps: number, ignoringCase = false): Token {
+    return Token.#bounded(raw, { steps, before: `${ignoringCase ? "(?i)" : ""}^(?:` });
   }
 
-  /** Does the same as `bounded` for a text that begins with its `~` or `~*`. */
-  static boundedWithSign(text: string, steps?: number): Token {
+  /**
+   * A tenant's pattern that nginx itself looks for anywhere in a text. A longer text does not
+   * match. PCRE would count its steps anew at each place where a match may begin, so the match
+   * begins at the first character and skips others. `sign` is the `~` or `~*` that some directives
+   * have before it.
+   */
+  static boundedAnywhere(raw: string, longest: number, sign: "" | "~" | "~*" = ""): Token {
+    const steps = 2 ** Math.ceil(Math.log2(2 * longest));
+    return Token.#bounded(raw, { steps, before: `^(?!(?s:.{${longest + 1}}))(?s:.*?)(?:`, sign });
+  }
+
+  /** Does the same as `boundedAnywhere` for a text that begins with its `~` or `~*`. */
+  static boundedWithSign(text: string, longest: number): Token {
     const sign = text.startsWith("~*") ? "~*" : "~";
-    return Token.bounded(text.slice(sign.length), steps, sign);
+    return Token.boundedAnywhere(text.slice(sign.length), longest, sign);
+  }
+
+  static #bounded(raw: string, { steps, before, sign = "" }: Bound): Token {
+    return new Token(`"${sign}(*LIMIT_MATCH=${steps})${before}${String(Token.pattern(raw)).slice(1, -1)})"`);
   }
 
   /**

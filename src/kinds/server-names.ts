@@ -3,6 +3,8 @@
  * end (`*.example.com`, `www.*`; `.example.com` is both `example.com` and `*.example.com`), and
  * regular expressions after a `~`. nginx refuses a whole configuration for a name of another form.
  */
+
+import { unboundable } from "../directives/pattern-bounds.ts";
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 import { regexMistake } from "./patterns.ts";
@@ -24,9 +26,9 @@ export function formOf(name: string): NameForm | undefined {
 
 /**
  * nginx compares a host without its own server with the patterns of all tenants, so their steps are
- * limited. A host name is short.
+ * limited. No name in DNS is longer.
  */
-const aliasSteps = 10_000;
+const longestName = 253;
 
 /** The name is kept in lower case, except for regular expressions. */
 export const serverName: Kind<string> = {
@@ -37,11 +39,13 @@ export const serverName: Kind<string> = {
       return no(
         `${shown(text)} is neither a host name nor a wildcard like *.example.com or www.* nor ~ and a regular expression`,
       );
+    const fault = name.startsWith("~") ? unboundable(name.slice(1)) : undefined;
+    if (fault !== undefined) return no(`${shown(text)} ${fault}`);
     if (/[^-A-Za-z0-9._~/:^$[\](){}*+?|&=\\]/.test(name))
       return no(`${shown(text)} holds more than letters, digits and - . _ ~ / : ^ $ [ ] ( ) { } * + ? | & = \\`);
     return ok(name);
   },
-  view: (name) => (name.startsWith("~") ? Token.boundedWithSign(name, aliasSteps) : Token.word(name)),
+  view: (name) => (name.startsWith("~") ? Token.boundedWithSign(name, longestName) : Token.word(name)),
   good: ["www.example.com", "*.example.com", ".example.com", "www.*", "~^n[0-9]+\\.example\\.com$", "A.example."],
   bad: ["", "a b", "www.*.example", "*", "a..b", "~(", "~", 'x"; }', "http://a"],
 };

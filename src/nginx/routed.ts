@@ -68,6 +68,8 @@ export interface Routed {
   readonly share?: number;
   /** The decision for requests that a route leaves to an Ingress, if it takes only a share. */
   readonly rest?: Routed;
+  /** What the patterns and conditions that were tried have cost (nginx/lua/sluice/regex.lua). */
+  readonly steps: number;
   /** Ids of the Certificates that the client gets; absent if the handshake ends. */
   readonly pairs?: readonly string[];
 }

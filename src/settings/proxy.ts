@@ -44,6 +44,9 @@ const replacement: Kind<string> = {
   bad: ["", "one", "a b c", "on", "~( x", "/ /; Secure", '/ "/', "/ /{"],
 };
 
+/** The most characters of a header of a backend that is compared with a pattern. */
+const longestLocation = 2_000;
+
 /**
  * Makes named groups numbered ones, because nginx would make variables of the names, for all hosts.
  */
@@ -60,7 +63,7 @@ function withoutNames([from = "", to = ""]: readonly string[], text: string): st
 export function replacementView(value: string): Token {
   if (value === "off" || value === "default") return Token.name(value);
   const [from = "", ...to] = wordsIn(value) ?? [];
-  const first = from.startsWith("~") ? Token.boundedWithSign(from) : Token.variables(from, isName);
+  const first = from.startsWith("~") ? Token.boundedWithSign(from, longestLocation) : Token.variables(from, isName);
   return Token.words([first, ...to.map((word) => Token.variables(word, isName))]);
 }
 

@@ -5,6 +5,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { cpus, totalmem } from "node:os";
+import { attacksOf } from "./attacks.ts";
 import { build } from "./build.ts";
 import { certificates } from "./certificates.ts";
 import { cluster } from "./cluster.ts";
@@ -47,6 +48,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   keystroke,
   webhook,
   growth,
+  attacks: attacksOf,
   metrics,
   page: pageOpen,
   tools,

@@ -41,8 +41,8 @@ describe.each([
 
   test("a path too long for nginx.conf is left out alone where the text would have it, and a Problem says so", async () => {
     const paths = [
-      [`/${"a".repeat(4067)}`, "web"],
-      [`/${"b".repeat(4068)}`, "web"],
+      [`/${"a".repeat(4064)}`, "web"],
+      [`/${"b".repeat(4065)}`, "web"],
     ] as const;
     await stand.apply(ingress({ name: "long", host: "a.example", paths }));
     expect(await status("a.example", paths[0][0])).toBe(200);

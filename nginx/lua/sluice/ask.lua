@@ -95,7 +95,8 @@ end
 -- Runs the router with the random number `draw` and returns its decision.
 local function routed(asked, draw)
   local slot, router = server_of(asked)
-  local noted = begin(draw)
+  local noted, regex = begin(draw), copied("sluice.regex")
+  regex.begin()
   local target, upstream = router.target(slot)
   noted.set.s_to = upstream
   local outcome, shape = meaning(target)
@@ -113,6 +114,7 @@ local function routed(asked, draw)
   answer.lost = noted.lost and #noted.lost > 0 and noted.lost or nil
   answer.upstreams = outcome == "shape" and upstreams_of(noted) or nil
   answer.set = set
+  answer.steps = regex.most - regex.rest()
   return answer
 end
 

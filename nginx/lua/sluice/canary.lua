@@ -4,7 +4,7 @@
 -- one does. Weights are shares of all requests that nothing else decided, so two canaries of 20 %
 -- get 20 % each.
 local affinity = require("sluice.balance.affinity")
-local budget = require("sluice.budget")
+local regex = require("sluice.regex")
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -33,14 +33,11 @@ local function by_header(canary)
   if canary.value then
     return value == canary.value or nil
   elseif canary.pattern then
-    if budget.is_spent() then
+    local takes, is_broken = regex.takes(regex.anywhere, value, canary.pattern)
+    if takes == nil or is_broken then
       return false
     end
-    local from, _, problem = ngx.re.find(value, canary.pattern, "jo")
-    if problem then
-      return false
-    end
-    return from ~= nil or nil
+    return takes or nil
   end
   return by_word(value)
 end

@@ -2,7 +2,6 @@
 -- host, and then a shape as route.lua does for the hosts of Ingresses.
 local answer = require("sluice.gateway.answer")
 local apply = require("sluice.gateway.filters")
-local budget = require("sluice.budget")
 local entry = require("sluice.route.entry")
 local forms = require("sluice.route.forms")
 local label = require("sluice.gateway.label")
@@ -10,6 +9,7 @@ local backends = require("sluice.gateway.backends")
 local match = require("sluice.route.match")
 local paths = require("sluice.gateway.paths")
 local patterns = require("sluice.patterns")
+local regex = require("sluice.regex")
 local route = require("sluice.route")
 local scopes = require("sluice.gateway.scope")
 local route_settings = require("sluice.gateway.settings")
@@ -155,9 +155,11 @@ local function target_of(slot, generation, shapes, host, uri, is_plain, no_lengt
   end
   local location, level, is_named = location_of(listener, host, uri, generation, shapes, shared, scope.any)
   if listener.shadow and not shapes then
+    -- Patterns of routes in shadow must not use up the steps of the routes that serve.
+    local rest = regex.rest()
+    regex.begin(regex.most / 4)
     shadow.observe(listener, host, uri, location, level, shared, generation)
-    -- Patterns of routes in shadow must not use up the time for those of the routes that serve.
-    budget.begin()
+    regex.go_on_with(rest)
   end
   if location == paths.namesake then
     return false

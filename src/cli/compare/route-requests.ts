@@ -4,7 +4,7 @@
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { patternOf } from "../../decide/pattern.ts";
-import { literalPrefix } from "../../kinds/literal-prefix.ts";
+import { literalPrefix } from "../../directives/literal-prefix.ts";
 import type { Configuration, Location, Route, Server } from "../../model/configuration.ts";
 import { hostnameOf } from "../../routes/listeners.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -67,7 +67,7 @@ const schemesOf = ({ tlsConfigured, certificate }: Server<FeatureValues>): reado
 function targetOf({ match, path }: Route): string | undefined {
   if (match !== "regex" && match !== "pattern") return encoded(path);
   const start = literalPrefix(path.replace(/^\^/, ""));
-  const pattern = patternOf(match === "regex" ? `^${path}` : `^(?:${path})$`);
+  const pattern = patternOf(match === "regex" ? `^(?:${path})` : `^(?:${path})$`);
   const base = start.startsWith("/") ? start : "/";
   return ["", "/", "a", "1", "/a", "/a/b", "a/", "a.html", "/1"]
     .map((end) => base + end)

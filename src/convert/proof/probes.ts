@@ -5,7 +5,7 @@
  */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { AskedRequest } from "../../decide/request.ts";
-import { literalPrefix } from "../../kinds/literal-prefix.ts";
+import { literalPrefix } from "../../directives/literal-prefix.ts";
 import { catchAll, type Route, type Server } from "../../model/configuration.ts";
 import type { Settings } from "../../settings/registry.ts";
 

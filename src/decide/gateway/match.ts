@@ -166,5 +166,5 @@ export function ofOtherPaths(server: Server<FeatureValues>, uri: string): readon
 export function takesPath({ match, path }: Route, uri: string): boolean | undefined {
   if (match === "exact") return path === uri;
   if (match === "prefix") return uri.startsWith(path);
-  return match === "regex" ? patternOf(`^${path}`)?.test(uri) : wholePattern(path)?.test(uri);
+  return match === "regex" ? patternOf(`^(?:${path})`)?.test(uri) : wholePattern(path)?.test(uri);
 }

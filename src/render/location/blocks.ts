@@ -1,6 +1,7 @@
 /** Turns a host's routes into `location` blocks, in the order that nginx needs. */
 import type { FeatureValues } from "../../annotations/registry.ts";
 import { escapeRegex } from "../../directives/path-words.ts";
+import { Together } from "../../directives/pattern-bounds.ts";
 import { Token, type View } from "../../directives/token.ts";
 import { targetVariables } from "../../kinds/rewrite-target.ts";
 import type { Server } from "../../model/configuration.ts";
@@ -25,17 +26,19 @@ export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locatio
   const blocks: Block[] = [];
   const eachAlone = hasTextPaths(server);
   const exact = new Map(routes.flatMap((route) => (route.match === "exact" ? [[route.path, route.location]] : [])));
-  const steps = stepsOfEach(routes.filter(({ match }) => match === "regex").length);
+  const together = new Together();
+  for (const { match, path } of routes) if (match === "regex") together.add(path);
+  const { steps } = together;
   for (const route of routes) {
     if (route.match === "slash") continue;
     const { location } = route;
     if (route.match === "regex") {
-      const pattern = Token.bounded(`^${route.path}`, steps);
+      const pattern = Token.boundedAtBeginning(route.path, steps);
       const rewrite =
         route.rewrite === undefined
           ? false
           : {
-              pattern: Token.bounded(`(?i)${route.path}`, steps),
+              pattern: Token.boundedAtBeginning(route.path, steps, true),
               target: Token.rewriteTarget(route.rewrite, targetVariables(route.rewrite)),
             };
       blocks.push({ match: Token.conf`~* ${pattern}`, location, rewrite, pattern: true });
@@ -56,22 +59,6 @@ export function blocksOf(server: Pick<Server<FeatureValues>, "routes" | "locatio
   }
   return blocks;
 }
-
-/**
- * Returns the steps for each pattern. A request may be compared with all patterns of its host, so
- * they share one budget: 3,000,000 steps take some 25 ms. The number of patterns is rounded up to a
- * power of two, so that one more path seldom changes the text of all others.
- */
-function stepsOfEach(patterns: number): number {
-  const share = 3_000_000 / 2 ** Math.ceil(Math.log2(Math.max(1, patterns)));
-  return Math.floor(Math.min(mostSteps, Math.max(leastSteps, share)));
-}
-
-/**
- * The most steps of a pattern in Lua (lua_regex_match_limit), and the fewest that an ordinary
- * pattern needs for a long path.
- */
-const [mostSteps, leastSteps] = [500_000, 3_000];
 
 function prefixMatch(path: string, withItself: boolean): Token {
   if (path === "/") return Token.word("/");

@@ -7,6 +7,7 @@
 import { headerLinesOf, holds, ownTextOf, signinHeaders } from "../../annotations/hooks.ts";
 import type { FeatureValues } from "../../annotations/registry.ts";
 import type { Machine } from "../../directives/machine.ts";
+import { stepsAlone } from "../../directives/pattern-bounds.ts";
 import type { AnswerHeader, HttpPart, InternalLocation, Place } from "../../directives/place.ts";
 import { poolOf, protocolOf, type Scheme } from "../../directives/pools.ts";
 import { shortHash } from "../../directives/short-hash.ts";
@@ -263,7 +264,7 @@ function unlessRedirected({ sslRedirect }: FeatureValues, { redirectsToHttps }: 
 }
 
 function lateMatch(path: string | undefined): Token {
-  return path === undefined ? Token.conf`^` : Token.bounded(`(?i)^${path}`);
+  return path === undefined ? Token.conf`^` : Token.boundedAtBeginning(path, stepsAlone(path), true);
 }
 
 /** Returns the traits of a Location. `host` has the settings of the host as a whole. */

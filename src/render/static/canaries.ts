@@ -5,6 +5,7 @@
  * the cookies, then the weights, as `nginx/lua/sluice/canary.lua` does.
  */
 
+import { unboundable } from "../../directives/pattern-bounds.ts";
 import { shortHash } from "../../directives/short-hash.ts";
 import { Token } from "../../directives/token.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
@@ -99,13 +100,16 @@ function headerWord({ header, headerValue, headerPattern }: CanaryPolicy, id: st
   return { value, map: Token.conf`map ${Token.variable(name)} ${value} { default ""; "" ""; ${taking} }` };
 }
 
+/** The most characters of a header that is compared with a pattern. A longer one does not match. */
+const longestHeader = 1_000;
+
 /**
- * Returns the pattern. For an invalid one, which nginx would refuse, no request with the header
- * goes to the canary (RS-13.5).
+ * Returns the pattern. For an invalid one, which nginx would refuse, and for one whose steps have
+ * no bound, no request with the header goes to the canary (RS-13.5).
  */
 function takingPattern(pattern: string): Token {
-  return regexMistake(pattern) === undefined
-    ? Token.conf`${Token.bounded(pattern, undefined, "~")} take;`
+  return regexMistake(pattern) === undefined && unboundable(pattern) === undefined
+    ? Token.conf`${Token.boundedAnywhere(pattern, longestHeader, "~")} take;`
     : Token.conf`"~^" out;`;
 }
 

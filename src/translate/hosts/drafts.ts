@@ -31,7 +31,7 @@ export function draftsOf(host: string, claims: readonly Claim[], world: World): 
   }
   const together = world.settings.allowCrossNamespaceHostSettings;
   const written = together ? paths.drafts.map(withoutNamespace) : paths.drafts;
-  const patterns = usablePatterns(written);
+  const patterns = usablePatterns(written, world);
   const { drafts, namespaces } = patterns;
   const isPlain = ({ owner }: Claim) => !namespaces.has(together ? undefined : owner.namespace);
   const plain = namespaces.size === 0 ? claims : claims.filter(isPlain);

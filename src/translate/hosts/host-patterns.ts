@@ -2,9 +2,12 @@
  * Finds the paths of a host that are regular expressions, and leaves out those that nginx could not
  * use.
  */
+
+import { mostTogether, Together, unboundable } from "../../directives/pattern-bounds.ts";
 import { shown } from "../../kinds/kind.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
 import type { Problem } from "../../problem.ts";
+import type { World } from "../world.ts";
 import type { Draft } from "./draft.ts";
 import { isRegexHost } from "./path-routes.ts";
 
@@ -24,7 +27,8 @@ export interface HostPatterns {
   readonly problems: readonly Problem[];
 }
 
-export function usablePatterns(all: readonly Draft[]): HostPatterns {
+/** Returns those that nginx can use. In `pathsAreText` nginx itself runs them, without a budget. */
+export function usablePatterns(all: readonly Draft[], { pathsAreText }: Pick<World, "pathsAreText">): HostPatterns {
   const namespaces = namespacesWithPatterns(all);
   if (namespaces.size === 0) return { drafts: all, namespaces, problems: [] };
   const ignored = new Map<Draft, string>();
@@ -33,6 +37,7 @@ export function usablePatterns(all: readonly Draft[]): HostPatterns {
     // nginx would refuse the whole configuration (RS-32.37).
     if (mistake !== undefined) ignored.set(draft, `${shown(draft.path.path)} is not a regular expression: ${mistake}`);
   }
+  if (pathsAreText) addBoundless(all, namespaces, ignored);
   const compiling = all.filter((draft) => !ignored.has(draft));
   for (const draft of surplusPatterns(compiling, namespaces)) {
     const why = `the host has more than ${mostPatterns} regular expressions, and each request may be compared with all`;
@@ -49,6 +54,28 @@ function namespacesWithPatterns(drafts: readonly Draft[]): ReadonlySet<string | 
   // Most hosts have no pattern at all.
   if (!isRegexHost(drafts.map(({ path }) => path))) return noNamespaces;
   return new Set(drafts.flatMap(({ path }) => (isRegexHost([path]) ? [path.namespace] : [])));
+}
+
+/**
+ * Adds the patterns whose steps have no bound, and those that would be compared with one path
+ * beside too many older ones.
+ */
+function addBoundless(
+  all: readonly Draft[],
+  namespaces: ReadonlySet<string | undefined>,
+  ignored: Map<Draft, string>,
+): void {
+  const together = new Together();
+  for (const draft of all) {
+    const { namespace, path } = draft.path;
+    if (ignored.has(draft) || !namespaces.has(namespace)) continue;
+    const fault = unboundable(path);
+    if (fault !== undefined) ignored.set(draft, `${shown(path)} ${fault}, which static mode needs`);
+    else if (together.with(path) > mostTogether) {
+      const why = `static mode compares no path with more than ${mostTogether} patterns that begin alike`;
+      ignored.set(draft, why);
+    } else together.add(path);
+  }
 }
 
 /**

@@ -5,8 +5,9 @@
  * namespace comes before a pattern whose literal beginning is not longer. So `/.*` takes nothing
  * from `/admin`, and `/api(/|$)(.*)` takes its part of `/`.
  */
+
+import { literalPrefix } from "../../directives/literal-prefix.ts";
 import { escapeRegex } from "../../directives/path-words.ts";
-import { literalPrefix } from "../../kinds/literal-prefix.ts";
 import type { Route } from "../../model/configuration.ts";
 import { isRegexHost, type NumberedPath, plainRoutes, regexRoutes } from "./path-routes.ts";
 

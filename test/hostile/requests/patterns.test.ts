@@ -45,9 +45,13 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
   /** Each pattern takes at least 20,000 steps of PCRE for the path below, and none matches it. */
   const many = Array.from({ length: 1_500 }, (_, at) => [`/(a+)+(?:${at})?$`, "ImplementationSpecific"] as const);
 
-  test("fifteen hundred patterns share the time limit of one request", async () => {
+  test("fifteen hundred patterns share the budget of one request", async () => {
     await world.apply(ingress({ name: "many", paths: many, annotations: { "use-regex": "true" } }));
-    expect(world.problemsOf("many").join()).toContain("the host has more than 1000 regular expressions");
+    const surplus = {
+      dynamic: "the host has more than 1000 regular expressions",
+      static: "static mode compares no path with more than 32 patterns that begin alike",
+    };
+    expect(world.problemsOf("many").at(-1)).toContain(surplus[mode]);
     const before = workerSeconds(world.pid!);
     const requests = 5;
     for (let at = 0; at < requests; at++) {

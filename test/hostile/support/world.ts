@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
 import type { FoundNginx } from "../../../src/nginx/index.ts";
+import type { RouterQuestion } from "../../../src/nginx/routed.ts";
 import { type Problem, sentence } from "../../../src/problem.ts";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
 import { flagsOf, MemorySource, type Mode, present, startOn } from "../../parity/subject.ts";
@@ -35,6 +36,11 @@ export interface World {
   /** The Problems of objects with this name, in order. */
   problemsOf(name: string): readonly string[];
   ask(host: string, path?: string, more?: Omit<RequestOptions, "to">): Promise<Answer>;
+  /**
+   * Returns what the patterns for a request cost, in the steps of nginx/lua/sluice/regex.lua. The
+   * request is one at the http port of Ingresses, or at this listener of a Gateway.
+   */
+  stepsOf(host: string, target: string, more?: Partial<RouterQuestion>): Promise<number>;
   tree(): readonly Directive[];
   /** Keys of records in nginx's memory that did not come from the controller. */
   strange(): readonly string[];
@@ -107,6 +113,13 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     },
     problemsOf: (name) => problems.filter(({ object }) => object.name === name).map(sentence),
     ask: (host, path = "/", more = {}) => request({ to: `192.0.2.1:${ports.http}`, host, path, ...more }),
+    stepsOf: async (host, target, more = {}) => {
+      const variables = { request_method: "GET", scheme: "http", server_port: String(ports.http), ...more.variables };
+      const where = { slot: "", shared: true, tls: false, rejects: false };
+      const routed = await controller.route({ host, target, headers: {}, ...where, ...more, variables });
+      if (routed === undefined) throw new Error("nginx does not answer");
+      return routed.steps;
+    },
     strange: () => strange,
     tree: () => treeOf(readFileSync(join(root, "nginx.conf"), "utf8")),
     stop: async () => {

@@ -1,6 +1,6 @@
 -- The conditions of a route beside its path: method, headers, query parameters, and service and
 -- method of a gRPC call.
-local budget = require("sluice.budget")
+local regex = require("sluice.regex")
 local underscores = require("sluice.underscores")
 
 local ngx = ngx
@@ -18,6 +18,13 @@ local _M = {}
 -- them, but join cookies.
 local joins = (ngx.config.nginx_version or 0) >= 1023000
 
+-- The steps that reading and comparing a value cost.
+local each = 500
+
+-- The headers of the request with this number. A host may have thousands of conditions, and clients
+-- choose the number of headers, so these are read once.
+local headers_of, headers
+
 -- Returns all values of a header in one text, or nil if the request has none. A condition has
 -- the header's name in lower case, and the name of nginx's variable for it. It has no variable
 -- if that would also read other headers: $http_x_a has the value of X-A, not only of x_a. If
@@ -28,7 +35,10 @@ local function header(one)
   if variable and (not value or joins and not underscores.are_let_through or name == "cookie") then
     return value
   end
-  local values = rawget(ngx.req.get_headers(0), name)
+  if regex.number ~= headers_of then
+    headers_of, headers = regex.number, ngx.req.get_headers(0)
+  end
+  local values = rawget(headers, name)
   return type(values) == "table" and table.concat(values, ", ") or values
 end
 
@@ -94,16 +104,8 @@ local function fits(value, wanted, is_pattern)
   if not is_pattern then
     return value == wanted
   end
-  if budget.is_spent() then
-    ngx.log(ngx.WARN, "the patterns before ", wanted, " took too long for one request")
-    return false, true
-  end
-  local from, _, why = ngx.re.find(value, wanted, "jo")
-  if why then
-    ngx.log(ngx.WARN, "condition ", wanted, ": ", why)
-    return false, not find(why, "compile", 1, true)
-  end
-  return from ~= nil
+  local takes = regex.takes(regex.whole, value, wanted)
+  return takes, takes == nil
 end
 
 -- Returns whether the request fulfils the conditions from `i` on; nil if that could not be found
@@ -112,6 +114,8 @@ local function all(list, i, value_of)
   local one = list[i]
   if not one then
     return true
+  elseif not regex.charge(each) then
+    return nil
   end
   local held, undecided = fits(value_of(one), one[2], one[3] == 1)
   if undecided then
@@ -124,7 +128,7 @@ end
 -- or the budget is spent: the owner of the request is unknown then, and the next route may have
 -- fewer guards.
 function _M.hold(choice)
-  if budget.is_spent() then
+  if not regex.charge(each) then
     ngx.log(ngx.WARN, "the conditions of all routes with one path took too long for one request")
     return nil
   end

@@ -1,4 +1,6 @@
 -- Sets the headers of CORS, which name the other origins whose pages may read an answer.
+local regex = require("sluice.regex")
+
 local ngx = ngx
 local find = string.find
 local gsub = string.gsub
@@ -16,7 +18,12 @@ local function is_allowed(cors, origin)
   if cors.origins and cors.origins[text] then
     return true
   end
-  return cors.pattern ~= nil and ngx.re.find(text, cors.pattern, "jo") ~= nil
+  if not cors.pattern then
+    return false
+  end
+  -- The budget of the request served its routing, and the answer arrives later.
+  regex.begin(regex.most / 16)
+  return regex.takes(regex.whole, text, cors.pattern) == true
 end
 
 -- Returns the list. If it is `*` and cookies may be sent, returns the names that the browser

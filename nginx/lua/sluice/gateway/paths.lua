@@ -1,11 +1,9 @@
 -- Finds the location of a request among those of a listener's host. If the path alone decides, the
 -- record has the number of a location; otherwise it has a list of routes, and the first one whose
 -- conditions hold takes the request. If none holds, the next shorter path is tried.
-local budget = require("sluice.budget")
 local conditions = require("sluice.gateway.conditions")
+local regex = require("sluice.regex")
 
-local ngx = ngx
-local find = string.find
 local sub = string.sub
 local type = type
 
@@ -96,17 +94,10 @@ end
 -- ran out of steps.
 local function by_pattern(record, uri, alone)
   for _, one in ipairs(record.pattern) do
-    if budget.is_spent() then
-      ngx.log(ngx.WARN, "the patterns before ", one[1], " took too long for one request")
+    local takes = regex.takes(regex.whole, uri, one[1])
+    if takes == nil then
       return false
-    end
-    local from, _, why = ngx.re.find(uri, one[1], "jo")
-    if why then
-      ngx.log(ngx.WARN, "path ", one[1], ": ", why)
-      if not find(why, "compile", 1, true) then
-        return false
-      end
-    elseif from then
+    elseif takes then
       local location = chosen(one[2], alone)
       if location ~= nil then
         return location

@@ -1,5 +1,6 @@
 -- Applies RouteSettings that the text of the shape cannot hold: another Service if the backend
 -- has no endpoints, another path towards the backend, and a cookie that binds clients to endpoints.
+local regex = require("sluice.regex")
 local rewrite = require("sluice.route.rewrite")
 local route = require("sluice.route")
 
@@ -35,7 +36,7 @@ function _M.run(location, settings, filters)
   local target = settings.rewrite
   if target and not (filters and filters.rewrite and filters.rewrite.path) then
     local uri = var.uri
-    local groups = target[1] ~= "" and ngx.re.match(uri, target[1], "jo") or none
+    local groups = target[1] ~= "" and regex.groups(regex.whole, uri, target[1]) or none
     rewrite.run(location, target, groups, uri)
   end
 end

@@ -1,7 +1,7 @@
 -- The ways into a router. A router is a module with a function `target` (see route.lua), which
 -- returns the named location where nginx is to continue, and facts about the request.
-local budget = require("sluice.budget")
 local hosts = require("sluice.route.hosts")
+local regex = require("sluice.regex")
 local request = require("sluice.route.request")
 local store = require("sluice.store")
 local traces = require("sluice.route.traces")
@@ -42,6 +42,7 @@ function _M.run(router, slot)
     return var.proxy_upstream_name
   end
   local host, uri, no_length, no_body = request.plain()
+  regex.begin()
   local target, upstream, label, is_usual = router.target(slot, host, uri, no_length)
   if upstream then
     var.s_to = upstream
@@ -60,6 +61,7 @@ function _M.target(router, slot)
   if ngx.req.is_internal() then
     traces.remove()
   end
+  regex.begin()
   local target, upstream, label = router.target(slot)
   if upstream then
     var.s_to, var.proxy_upstream_name = upstream, label
@@ -83,7 +85,6 @@ function _M.find(find, shapes, names, slot, host, uri, no_length, more)
     return names.contrary_host
   end
   local generation = store.generation()
-  budget.begin()
   local target, upstream, label, is_usual = find(slot, generation, nil, host, uri, is_plain, no_length, more)
   if target ~= nil then
     return target, upstream, label, is_usual

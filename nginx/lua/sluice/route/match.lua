@@ -1,7 +1,7 @@
 -- Finds the record of a host, and the location of a path in it (RS-4 to RS-6).
-local budget = require("sluice.budget")
 local forms = require("sluice.route.forms")
 local patterns = require("sluice.patterns")
+local regex = require("sluice.regex")
 local store = require("sluice.store")
 
 local ngx = ngx
@@ -116,19 +116,11 @@ function _M.path(record, uri)
       return record.locations[added[2]], nil, nil, added[1]
     end
     for _, route in ipairs(record.regex) do
-      if budget.is_spent() then
-        ngx.log(ngx.WARN, "the patterns before ", route[1], " took too long for one request")
-        return false
-      end
-      local groups, why = ngx.re.match(uri, route[1], "ijo")
+      local groups = regex.groups(regex.beginning, uri, route[1])
       if groups then
         return record.locations[route[2]], route, groups
-      end
-      if why then
-        ngx.log(ngx.WARN, "path ", route[1], ": ", why)
-        if not find(why, "compile", 1, true) then
-          return false
-        end
+      elseif groups == nil then
+        return false
       end
     end
     return nil

@@ -1,4 +1,6 @@
 -- Rewrites a path that a pattern took: for the backend, or as a redirect (RS-6).
+local regex = require("sluice.regex")
+
 local ngx = ngx
 local byte = string.byte
 local find = string.find
@@ -90,7 +92,8 @@ function _M.again()
   local var = ngx.var
   local uri = var.uri
   local pattern, target = match(var.route_rewritten, "^%z([^%z]*)%z(.*)$")
-  local groups = pattern and ngx.re.match(uri, pattern, "ijo")
+  regex.begin(regex.most / 4)
+  local groups = pattern and regex.groups(regex.beginning, uri, pattern)
   return groups and _M.expand(target, groups) or uri
 end
 

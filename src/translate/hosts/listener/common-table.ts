@@ -5,7 +5,7 @@
  * `keeps` decides. A condition such as `method: GET` does not help to take the path of another
  * namespace. The implicit path `/` comes after every route and takes the rest.
  */
-import { literalPrefix } from "../../../kinds/literal-prefix.ts";
+import { literalPrefix } from "../../../directives/literal-prefix.ts";
 import { catchAll, type Route, toNamesake } from "../../../model/configuration.ts";
 import { named, type Problem } from "../../../problem.ts";
 import type { Claim } from "../../claim.ts";
