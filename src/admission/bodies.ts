@@ -6,6 +6,7 @@
  * because of clients that send slowly.
  */
 import type { IncomingMessage } from "node:http";
+import { callback } from "../callbacks.ts";
 
 export type ReadBody =
   | { readonly ok: true; readonly text: string }
@@ -51,17 +52,25 @@ export class Bodies {
       };
       this.#readings.add(reading);
       const broken = (why: string) => reading.end({ ok: false, status: 400, why: `the body ended early: ${why}` });
-      request.on("data", (chunk: Buffer) => {
+      const take = (chunk: Buffer) => {
         if (!this.#readings.has(reading)) return;
         reading.bytes += chunk.length;
         this.#held += chunk.length;
         if (reading.bytes > eachBytes) return reading.end(tooLarge);
         chunks.push(chunk);
         this.#makeRoom();
-      });
-      request.on("end", () => reading.end({ ok: true, text: Buffer.concat(chunks).toString("utf8") }));
-      request.on("error", ({ message }) => broken(message));
-      request.on("close", () => broken("the connection ended"));
+      };
+      const whole = () => reading.end({ ok: true, text: Buffer.concat(chunks).toString("utf8") });
+      request.on("data", callback("reading a review", take));
+      request.on("end", callback("reading a review", whole));
+      request.on(
+        "error",
+        callback("reading a review", ({ message }: Error) => broken(message)),
+      );
+      request.on(
+        "close",
+        callback("reading a review", () => broken("the connection ended")),
+      );
     });
   }
 
