@@ -13,14 +13,31 @@ import type { Settings } from "../../settings/registry.ts";
 
 const changing = new Set<string>(["add_header", ...setDirectives]);
 
-/** Whether authors change headers of answers around a location, for all answers in it. */
-export function areSetAround(lines: readonly HeaderLine[], { followed }: Settings): boolean {
-  return followed.addHeaders.length > 0 || lines.some(({ directive }) => changing.has(directive));
+/**
+ * Whether authors change headers with these names (in lower case) around a location, for all
+ * answers in it.
+ */
+export function areSetAround(names: readonly string[], lines: readonly HeaderLine[], { followed }: Settings): boolean {
+  return (
+    followed.addHeaders.some(({ name }) => names.some((one) => name.toLowerCase().startsWith(one))) ||
+    lines.some(({ directive, text }) => changing.has(directive) && mentions(text, names))
+  );
 }
 
-/** Whether a location's own text changes headers of answers, or leads to another block. */
-export function areSetIn(text: string): boolean {
-  return /\b(?:more_(?:set|clear)_headers|add_header|if)\b/.test(text);
+/** Whether a location's own text changes headers with these names, or leads to another block. */
+export function areSetIn(names: readonly string[], text: string): boolean {
+  return /\bif\b/.test(text) || (/\b(?:more_(?:set|clear)_headers|add_header)\b/.test(text) && mentions(text, names));
+}
+
+/** A text may name headers by a `*`, too. */
+function mentions(text: string, names: readonly string[]): boolean {
+  const lower = text.toLowerCase();
+  return lower.includes("*") || names.some((name) => lower.includes(name));
+}
+
+/** Returns the names of headers that can be set, in lower case. */
+export function settable(all: readonly AnswerHeader[]): readonly string[] {
+  return all.flatMap(({ name, line }) => (line === undefined ? [] : [String(name).toLowerCase()]));
 }
 
 /** Headers that a location adds, and the lines that set the others. */

@@ -176,7 +176,7 @@ export class LocationTexts {
       signinHeaders: () => signinHeaders(values, place, this.#about.settings),
       setAround:
         this.#about.everywhere.can.headersMore &&
-        areSetAround([...http, ...server, ...hostLines], this.#about.settings),
+        areSetAround(["access-control-"], [...http, ...server, ...hostLines], this.#about.settings),
       poolsOf,
       ...snippetNames(values, this.#about.settings),
       needsGroups: () => {

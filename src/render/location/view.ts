@@ -20,7 +20,7 @@ import { otherSpellingsOf } from "../settings/forwarded.ts";
 import { transportSecurity } from "../settings/transport-security.ts";
 import { answerHeadersView } from "./answer-headers.ts";
 import { directivesOf } from "./directives.ts";
-import { areSetIn, divided, isSecuritySet, securityLine } from "./set-headers.ts";
+import { areSetAround, areSetIn, divided, isSecuritySet, securityLine, settable } from "./set-headers.ts";
 
 /** Values that all locations of a text share. */
 export interface AboutLocations {
@@ -107,7 +107,9 @@ export function locationView(
     }
   }
   const text = `${everywhere.locationText}\n${ownTextOf(values, "location")}`;
-  const areSet = everywhere.can.headersMore && (place.setAround || areSetIn(text));
+  const names = settable(answer);
+  const around = areSetAround(names, [...http, ...server, ...hostLines], settings);
+  const areSet = everywhere.can.headersMore && names.length > 0 && (around || areSetIn(names, text));
   const { added, last, cors } = divided(answer, areSet);
   const owned = ownedByRoute(route, settings);
   if (owned.has("x-scheme") || owned.has("x-forwarded-for"))
