@@ -82,6 +82,7 @@ function concernOf(item: string): Concern {
 
 /** Properties of an Ingress that are not a single text; `uses.ts` finds them. */
 const shapes = new Set([
+  "path of alternatives",
   "wildcard host",
   "hostless rule",
   "externalName of an IP address",

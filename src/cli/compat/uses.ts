@@ -129,6 +129,7 @@ export function shapesOf(ingress: Ingress, { services }: Pick<Snapshot, "service
     ...(paths.some(({ path = "" }) => regexMistake(path) !== undefined)
       ? [["path that is not a regular expression", ""] as const]
       : []),
+    ...(paths.some(({ path = "" }) => path.includes("|")) ? [["path of alternatives", ""] as const] : []),
     ...(rules.some(({ host }) => host?.startsWith("*.")) ? [["wildcard host", ""] as const] : []),
     ...(rules.some(({ host = "" }) => host === "") ? [["hostless rule", ""] as const] : []),
     ...(used.some(isOfAddress) ? [["externalName of an IP address", ""] as const] : []),
