@@ -19,6 +19,7 @@ const purposes: Readonly<Record<string, string>> = {
   "@peculiar/asn1-schema": "the ASN.1 reader under the two others",
   "@peculiar/asn1-x509": "reads the fields of certificates that Node does not give",
   chokidar: "watches the template and the folder of YAML",
+  execa: "runs nginx, its tests and the command of its lock",
   handlebars: "renders the template",
   hpagent: "connects through an HTTP proxy that a kubeconfig names",
   "js-yaml": "reads YAML fast",

@@ -63,7 +63,11 @@ export async function askCapabilities(binary: string, path: string): Promise<Ask
   const run = await runToEnd(file, ["-V"]);
   const capabilities = run.ended && run.exitCode === 0 ? readCapabilities(file, run.stderr, existsSync) : undefined;
   if (capabilities !== undefined) return { ok: true, capabilities };
-  const why = !run.ended ? run.why : run.exitCode !== 0 ? `ended with code ${run.exitCode}` : "was not understood";
+  const why = !run.ended
+    ? `failed: ${run.why}`
+    : run.exitCode !== 0
+      ? `ended with code ${run.exitCode}`
+      : "was not understood";
   return { ok: false, why: `${file} is not an nginx that can be used: its -V ${why}.` };
 }
 

@@ -52,7 +52,7 @@ export async function testText(
     ...{ cwd: folder.root, env: nginxEnvironment() },
     ...{ stdout: "inherit", signal, limitMs },
   });
-  if (!run.ended) return { kind: "unreachable", cause: new Error(`${binary} -t ${run.why}`) };
+  if (!run.ended) return { kind: "unreachable", cause: new Error(`${binary} -t failed: ${run.why}`) };
   const printed = run.stderr.replaceAll(file, folder.conf);
   return run.exitCode === 0 ? { kind: "accepted", warnings: warningsIn(printed) } : refusal(printed);
 }

@@ -220,6 +220,10 @@ test("only the command line reads arguments and environment", () => {
   expect(readers.filter((path) => !path.startsWith("src/cli/") && !others.includes(path))).toEqual([]);
 });
 
+test("every process of the program is started with execa", () => {
+  expect(sources.filter((path) => /\bchild_process\b/.test(read(path)))).toEqual([]);
+});
+
 test("the architecture page has a line for every folder of src", () => {
   const page = read("docs/architecture.md");
   const folders = readdirSync(join(root, "src"), { withFileTypes: true }).filter((one) => one.isDirectory());

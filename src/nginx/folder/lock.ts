@@ -5,11 +5,10 @@
  * input. The lock belongs to the open file, which this process keeps, and not to the command, which
  * ends at once.
  */
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { type FileHandle, open } from "node:fs/promises";
 
 import { fileError } from "../../file-errors.ts";
+import { runToEnd } from "../process/run.ts";
 import { readAndAppend, readOnly } from "./files.ts";
 
 export type Locked =
@@ -44,18 +43,11 @@ async function opened(path: string): Promise<FileHandle> {
   }
 }
 
-/**
- * Returns undefined when this process has the lock. execa cannot be used, because it only passes on
- * open files with the numbers 0 to 9.
- */
+/** Returns undefined when this process has the lock. */
 async function flock(file: FileHandle): Promise<string | undefined> {
-  const command = spawn("flock", ["--nonblock", "0"], { stdio: [file.fd, "ignore", "ignore"] });
-  try {
-    const [code] = await once(command, "close");
-    return code === 0 ? undefined : code === 1 ? "held" : `exit code ${code}`;
-  } catch (error) {
-    return (error as Error).message;
-  }
+  const run = await runToEnd("flock", ["--nonblock", "0"], { stdin: file.fd });
+  if (!run.ended) return run.why;
+  return run.exitCode === 0 ? undefined : run.exitCode === 1 ? "held" : `exit code ${run.exitCode}`;
 }
 
 async function heldBy(file: FileHandle): Promise<string> {

@@ -5,9 +5,9 @@
  * process (`daemon`, `pid`, the instance) are on its command line; a configuration must not repeat
  * them.
  */
-import { type SpawnOptions, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
+import { execa } from "execa";
 import { callback } from "../../callbacks.ts";
 import { nginxEnvironment } from "../allocator.ts";
 import { overwrite } from "../folder/files.ts";
@@ -43,7 +43,7 @@ export interface MasterSetup {
  * Starts nginx with `folder.conf`. It may not serve yet when this function returns. `instance` must
  * be new.
  */
-export function startMaster(setup: MasterSetup, instance: string): Master | Error {
+export async function startMaster(setup: MasterSetup, instance: string): Promise<Master | Error> {
   const { binary, folder, endWithController } = setup;
   try {
     writeFileSync(folder.instance, instance, { mode: 0o600, flag: overwrite as never });
@@ -51,15 +51,21 @@ export function startMaster(setup: MasterSetup, instance: string): Master | Erro
   } catch (error) {
     return error as Error;
   }
-  const options: SpawnOptions = { cwd: folder.root, env: nginxEnvironment(), detached: true };
+  // execa may neither end the master nor keep its output, which both outlive this process.
+  const options = {
+    ...{ cwd: folder.root, env: nginxEnvironment(), extendEnv: false },
+    ...{ detached: true, cleanup: false, buffer: false, reject: false },
+  } as const;
   const args = argumentsFor(folder, instance);
   const [guard, ...guardArgs] = guardCommand();
   const child = endWithController
-    ? spawn(guard, [...guardArgs, binary, ...args], { ...options, stdio: ["ignore", "pipe", "pipe", "pipe"] })
-    : spawn(binary, args, { ...options, stdio: ["ignore", "inherit", "inherit"] });
-  // A missing pid shows a failed start, so the event needs no handling.
-  child.on("error", () => {});
-  if (child.pid === undefined) return new Error(`${binary} cannot be started`);
+    ? execa(guard, [...guardArgs, binary, ...args], { ...options, stdio: ["ignore", "pipe", "pipe", "pipe"] })
+    : execa(binary, args, { ...options, stdio: ["ignore", "inherit", "inherit"] });
+  if (child.pid === undefined) {
+    const { originalMessage = "" } = await child;
+    return new Error(`${binary} cannot be started: ${originalMessage.replaceAll("\n", ": ")}`);
+  }
+  // The promise of execa is no help: it waits for the ends of pipes, which workers still hold.
   const gone = new Promise<string>((resolve) => {
     child.once("exit", (code, signal) => resolve(signal === null ? `code ${code}` : `signal ${signal}`));
   });

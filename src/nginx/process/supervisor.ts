@@ -140,7 +140,7 @@ export class Supervisor {
     if (this.#stopping.signal.aborted) return { ok: false, why: "nginx was not started: it is being stopped." };
     this.#forgetDead();
     const onLine = (text: string): void => report({ kind: "line", text });
-    const master = startMaster({ ...this.#setup, onLine }, this.#setup.newInstance());
+    const master = await startMaster({ ...this.#setup, onLine }, this.#setup.newInstance());
     if (master instanceof Error) return { ok: false, why: `nginx did not start: ${master.message}.` };
     const notStarted = await firstAnswer(this.#setup, master, startLimitMs);
     if (notStarted !== undefined) return notStarted;
