@@ -52,7 +52,7 @@ test("literal texts of users are route variables, so Ingresses that differ in no
 
 test("a URL with variables is text, in which only allowed variables are evaluated", () => {
   const { question } = shown({ "auth-url": "http://auth.svc/c?u=$request_uri&h=$http_x_user" });
-  expect(question.url).toBe('"http://auth.svc.80.t.sluice.internal:80/c?u=${origin_form}&h=${http_x_user}"');
+  expect(question.url).toBe('"http://auth.svc.80.t.sluice.internal:80/c?u=${asked_form}&h=${http_x_user}"');
   expect(readingOf({ "auth-url": "http://auth.svc/$nosuch" }).verdict).toBe("reject");
 });
 
@@ -93,7 +93,7 @@ test("the client's own X-Original-URI, X-Scheme and certificate headers do not r
     "ssl-client-cert": "$client_certificate",
   });
   expect(headers({ ...asked, "auth-method": "POST" })).toMatchObject({
-    "X-Original-URI": "$origin_form",
+    "X-Original-URI": "$asked_form",
     "X-Scheme": "$pass_access_scheme",
   });
 });

@@ -127,7 +127,7 @@ function questionView(question: Question, place: Place, settings: Settings): Vie
  */
 function askedOf(question: Question, place: Place): { readonly url: Token; readonly resolver: View } {
   const { by, pool, snippet } = question;
-  const url = withPath(withoutGroups(question.url));
+  const url = withPath(aboutServed(withoutGroups(question.url)));
   const isOwn = /\bresolver\s/.test(String(snippet ?? ""));
   const target = pool !== undefined ? throughPool(url, question, place) : isOwn ? url : checkedUrl(url, by);
   return { url: bound("auth_url", target, question, place), resolver: !isOwn && place.resolver };
@@ -160,24 +160,40 @@ function headersOf(question: Question, host: Token, place: Place, settings: Sett
     ...clientCertificateHeaders.map(({ name, variable }) => [name, Token.variable(variable)] as const),
     ["X-Sluice-Hops", nextHops],
     ["X-Sent-From", Token.text("nginx-ingress-controller")],
-    ["X-Original-URL", Token.conf`$scheme://${Token.variable(ownHost(settings))}$origin_form`],
+    ["X-Original-URL", Token.conf`$scheme://${Token.variable(ownHost(settings))}$asked_form`],
     ["X-Original-Method", Token.variable("request_method")],
     // A header of the client is never passed on in place of ours, whether or not we send one
     // (RS-32.30).
-    ["X-Original-URI", method === undefined ? nothing : Token.variable("origin_form")],
+    ["X-Original-URI", method === undefined ? nothing : Token.variable(askedForm)],
     ["X-Scheme", method === undefined ? nothing : Token.variable("pass_access_scheme")],
     [
       "X-Auth-Request-Redirect",
-      requestRedirect === "" ? Token.variable("origin_form") : bound("auth_redirect", requestRedirect, question, place),
+      requestRedirect === ""
+        ? Token.variable(askedForm)
+        : bound("auth_redirect", aboutServed(requestRedirect), question, place),
     ],
   ];
   const own = headers
     .filter(({ name }) => name.toLowerCase() !== hopsHeader)
-    .map(({ name, value }, at) => [name, sent(`auth_sent_${at + 1}`, withoutGroups(value), question, place)] as const);
+    .map(
+      ({ name, value }, at) =>
+        [name, sent(`auth_sent_${at + 1}`, aboutServed(withoutGroups(value)), question, place)] as const,
+    );
   const all = [...built, ...own];
   const names = [...all.map(([name]) => name), ...fromProxies(settings)];
   const others = otherSpellings(names, settings).map((name) => [name, nothing] as const);
   return [...all, ...others].map(([name, value]) => ({ name: Token.name(name), value }));
+}
+
+/** The path and query that are served (templates/proxy.tmpl). */
+const askedForm = "asked_form";
+
+/**
+ * Returns the text with the path that is served in place of the client's, which differs after an
+ * internal redirect. Otherwise the auth service would judge another path than the backend gets.
+ */
+function aboutServed(text: string): string {
+  return text.replace(/\$(?:\{request_uri\}|request_uri\b)/g, `\${${askedForm}}`);
 }
 
 /** Returns a header that the author has configured. Its value is data if it is literal. */
@@ -226,11 +242,13 @@ function signinTarget(question: Question, place: Place): Token {
 function keyOf(question: Question, place: Place): Token {
   const { url, cacheKey } = question;
   const service = place.dynamic && isLiteral(question, url) ? "${route_auth_url}" : shortHash(url);
-  const text = `$namespace/$ingress_name\n$route_kept\n${service}\n${cacheKey}`;
+  const text = `$namespace/$ingress_name\n$route_kept\n${service}\n${aboutServed(cacheKey)}`;
   return Token.lines(
     text,
     (name) =>
-      name === "route_auth_url" || name === "route_kept" || isKnownVariable(name, "http") || place.declares(name),
+      ["route_auth_url", "route_kept", askedForm].includes(name) ||
+      isKnownVariable(name, "http") ||
+      place.declares(name),
   );
 }
 
@@ -240,7 +258,8 @@ function keyOf(question: Question, place: Place): Token {
 function bound(name: string, text: string, question: Question, place: Place): Token {
   if (isLiteral(question, text)) return place.bind(name, text);
   const allowed = allowedFor(question, isQuestionVariable, place);
-  return groupedText(place, text, (variable) => variable === namedHost || allowed(variable));
+  const own = [namedHost, askedForm];
+  return groupedText(place, text, (variable) => own.includes(variable) || allowed(variable));
 }
 
 function isLiteral({ by }: Question, text: string): boolean {

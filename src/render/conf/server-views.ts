@@ -88,6 +88,7 @@ const routerVariables = [
   "route_sticky",
   "route_client_headers",
   "route_tried",
+  "route_asked",
 ];
 
 /** Values that all servers of one text share. */

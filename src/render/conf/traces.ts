@@ -6,7 +6,10 @@ import { routeLabels } from "./server-views.ts";
  * Variables that stay when a request leaves a location by an internal redirect: they belong to the
  * connection, to the body, to the jump itself, or to a location that a snippet declares.
  */
-const lasting = ["route_body_kept", "route_certificate", "route_tried", "s_at", "s_inner", "s_located"];
+const lasting = [
+  ...["route_asked", "route_body_kept", "route_certificate", "route_tried"],
+  ...["s_at", "s_inner", "s_located"],
+];
 
 /**
  * Returns the variables that are emptied, without those that only some texts read: their names here

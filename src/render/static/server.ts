@@ -14,6 +14,7 @@ import type { Settings } from "../../settings/registry.ts";
 import { certificateAt, defaultPairFile, headOf } from "../conf/server-views.ts";
 import { hostBlock, locationBlock } from "../conf/source-map.ts";
 import { plainServerView, textServerOf, twinServerOf, writtenName } from "../conf/text-servers.ts";
+import { ifRead } from "../conf/unread-variables.ts";
 import { blocksOf } from "../location/blocks.ts";
 import { hopOf } from "../location/hops.ts";
 import type { BesideLocation } from "../location/text.ts";
@@ -71,6 +72,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
       names: hostBlock(Token.words(names.map((one) => writtenName(server, one.name))), server.name),
       certificate: certificateView(tls, parts, takesUnknownNames || !isPlain),
       features,
+      entry: ifRead("s_entry"),
       catchAll: server.name === catchAll && { healthPath: Token.word(about.machine.healthPath) },
       appRoot: server.appRoot !== undefined && appRootUrl(server.appRoot, http3, about.settings),
       slashes: server.routes.flatMap((route) => slashView(route, server, about.settings)),

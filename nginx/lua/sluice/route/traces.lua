@@ -2,6 +2,7 @@
 -- filters, values and marks, and the headers that it has given the request. The next location
 -- starts as if the client had sent the request there.
 local client_headers = require("sluice.client_headers")
+local rewrite = require("sluice.route.rewrite")
 local route_variables = require("sluice.route.variables")
 
 local ngx = ngx
@@ -31,6 +32,9 @@ function _M.remove()
     end
   end
   var.route_tried = var.upstream_addr or ""
+  -- An auth service is asked about the path that is served. nginx itself keeps the client's path in
+  -- $request_uri.
+  var.route_asked = rewrite.harmless(rewrite.current(var))
 end
 
 return _M
