@@ -92,7 +92,7 @@ end
 local function empty(writing)
   records:flush_all()
   records:flush_expired()
-  records:set(counters.writing, writing)
+  records:safe_set(counters.writing, writing)
 end
 
 -- Fills the memory, and returns the reason if the journal cannot be used. A write that was broken

@@ -93,7 +93,7 @@ const around: readonly (readonly [RegExp, Readonly<Record<string, string>>])[] =
 
 /** Names of groups in the patterns that Sluice writes. */
 const ofSluice =
-  /\(\?<(?:redirect_host_name|redirect_uri_stem|decided_host|decided_port|first_forwarded_host|dashes_of_hops|subdomain|affinity_came_\w+)$/;
+  /\(\?<(?:redirect_host_name|redirect_uri_stem|query_without_path|decided_host|decided_port|first_forwarded_host|dashes_of_hops|subdomain|affinity_came_\w+)$/;
 
 const lists = ["auth-proxy-set-headers", "custom-headers", "fastcgi-params-configmap"];
 const data = Object.fromEntries([...headerNames, "HTTP_TRANSFER_ENCODING", "X-A"].map((name) => [name, "5"]));

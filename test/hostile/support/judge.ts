@@ -69,7 +69,9 @@ function mistakeOfPeer(peer: string): string[] {
 function mistakeOfUrl(text: string): string[] {
   if (/^\$route_(auth|mirror)_url/.test(text)) return [];
   // A path and a query begin with / and ?, whatever a client sends.
-  const authority = /^https?:\/\/((?:(?!\$\{?(?:request_uri|all_args|more_args)\b)[^/?])+)/i.exec(text)?.[1];
+  const authority = /^https?:\/\/((?:(?!\$\{?(?:request_uri|origin_form|all_args|more_args)\b)[^/?])+)/i.exec(
+    text,
+  )?.[1];
   if (authority === undefined) return [text];
   if (/^auth_[\da-f]{16}$/.test(authority)) return [];
   const [, host, number] = /^(.*)\.(\d+|\$\{server_port\})\.[to]\.sluice\.internal:\2$/.exec(authority) ?? [];

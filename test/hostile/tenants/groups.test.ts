@@ -77,7 +77,9 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect(await received("own.example", "/de/x/a/b")).toMatchObject({ status: 200, url: "/a/b/of/de/x" });
     expect(world.backend.asked[0]?.headers).toContainEqual(["x-forwarded-prefix", "/de"]);
     expect((await world.ask("own.example", "/de/x/a")).headers["set-cookie"]).toEqual(["a=b; Path=/out/y"]);
-    expect(await received("twice.example", "/aa/bb")).toMatchObject({ status: 200, url: "/b" });
+    if (mode === "dynamic") expect(await received("twice.example", "/aa/bb")).toMatchObject({ status: 200, url: "/b" });
+    // The steps of a reference to a group have no bound in nginx itself.
+    else expect(world.problemsOf("twice").join()).toMatch(/so its steps cannot be bounded/);
     expect(await received("twice.example", "/ab/bb")).toMatchObject({ status: 404 });
   });
 

@@ -5,7 +5,7 @@
 local cjson = require("cjson.safe")
 local match = require("sluice.route.match")
 local paths = require("sluice.gateway.paths")
-local rest = require("sluice.gateway.rest")
+local rewrite = require("sluice.route.rewrite")
 local shares = require("sluice.shares")
 local store = require("sluice.store")
 
@@ -78,7 +78,7 @@ local longest = 500
 
 -- Returns the request without its headers and without the values of its query.
 local function example(var)
-  local path, query = string.match(rest.raw_uri(var), "^([^?]*)%??(.*)$")
+  local path, query = string.match(rewrite.origin_form(var), "^([^?]*)%??(.*)$")
   local names = gsub(query, "=[^&]*", "=")
   local target = names == "" and path or path .. "?" .. names
   return var.request_method .. " " .. var.scheme .. "://" .. var.host .. sub(target, 1, longest)
