@@ -105,13 +105,13 @@ export const tenants = {
     live: true,
     doc: "Records that the routes of one kind and namespace may need for hosts times listeners times matches, beyond four hosts for each route, which are free. The oldest routes come first, and one that does not fit is not attached.",
   }),
-  backendAuthoritiesPerNamespace: setting({
-    key: "backend-authorities-per-namespace",
+  authoritiesPerNamespace: setting({
+    key: "authorities-per-namespace",
     kind: sizeBetween("64k", "64g"),
     default: "4m",
     own: true,
     live: true,
-    doc: "Certificates of authorities that nginx may load for the distinct BackendTLSPolicies of a namespace; those of the system count as 256k each time. The oldest policies come first, and requests to the targets of one that does not fit get 500.",
+    doc: "Authorities and key pairs that nginx may load for the objects of one kind in a namespace: distinct BackendTLSPolicies, where those of the system count as 256k each time, and Ingresses with proxy-ssl-secret or auth-tls-secret, once for each host. The oldest objects come first, and requests for one that does not fit get 500, 503 or 403.",
   }),
   noAuthLocations: setting({
     key: "no-auth-locations",

@@ -5,7 +5,7 @@ export const allWords = {
     access-log-params access-log-path add-headers allow-backend-server-header
     allow-cross-namespace-canaries allow-cross-namespace-host-settings allow-cross-namespace-resources
     allow-snippet-annotations annotation-value-word-blocklist annotations-risk-level app-root
-    backend-authorities-per-namespace bind-address bind-address-ipv4 bind-address-ipv6 block-cidrs
+    authorities-per-namespace bind-address bind-address-ipv4 bind-address-ipv6 block-cidrs
     block-referers block-user-agents brotli-level brotli-min-length brotli-types
     client-body-buffer-ceiling client-body-buffer-size client-body-timeout client-header-buffer-size
     client-header-timeout compute-full-forwarded-for custom-http-errors debug-connections default-type
@@ -25,28 +25,28 @@ export const allWords = {
     jaeger-baggage-header jaeger-collector-host jaeger-collector-port jaeger-debug-header
     jaeger-endpoint jaeger-propagation-format jaeger-sampler-host jaeger-sampler-param
     jaeger-sampler-port jaeger-sampler-type jaeger-service-name jaeger-trace-baggage-header-prefix
-    jaeger-trace-context-header-name keep-alive keep-alive-requests large-client-header-buffers
-    limit-conn-status-code limit-conn-zone-variable limit-rate limit-rate-after limit-req-status-code
-    load-balance location-snippet log-format-escape-json log-format-escape-none log-format-stream
-    log-format-upstream lua-shared-dicts main-snippet map-hash-bucket-size max-worker-connections
-    max-worker-open-files modsecurity-snippet nginx-status-ipv4-whitelist nginx-status-ipv6-whitelist
-    no-auth-locations no-tls-redirect-locations opentelemetry-config opentelemetry-operation-name
-    opentelemetry-trust-incoming-span otel-max-export-batch-size otel-max-queuesize otel-sampler
-    otel-sampler-parent-based otel-sampler-ratio otel-schedule-delay-millis otel-service-name
-    otlp-collector-host otlp-collector-port preserve-trailing-slash proxy-add-original-uri-header
-    proxy-body-size proxy-buffer-size proxy-buffering proxy-buffers-ceiling proxy-buffers-number
-    proxy-busy-buffers-size proxy-connect-timeout proxy-cookie-domain proxy-cookie-path
-    proxy-headers-hash-bucket-size proxy-headers-hash-max-size proxy-http-version
-    proxy-max-temp-file-size proxy-next-upstream proxy-next-upstream-timeout proxy-next-upstream-tries
-    proxy-protocol-header-timeout proxy-read-timeout proxy-real-ip-cidr proxy-redirect-from
-    proxy-redirect-to proxy-request-buffering proxy-send-timeout proxy-set-headers
-    proxy-ssl-location-only proxy-stream-next-upstream proxy-stream-next-upstream-timeout
-    proxy-stream-next-upstream-tries proxy-stream-responses proxy-stream-timeout relative-redirects
-    retry-non-idempotent reuse-port route-records-per-namespace server-name-hash-bucket-size
-    server-name-hash-max-size server-snippet server-tokens service-upstream skip-access-log-urls
-    ssl-buffer-size ssl-ciphers ssl-dh-param ssl-early-data ssl-ecdh-curve ssl-protocols ssl-redirect
-    ssl-reject-handshake ssl-session-cache ssl-session-cache-size ssl-session-ticket-key
-    ssl-session-tickets ssl-session-timeout stream-access-log-path stream-snippet
+    jaeger-trace-context-header-name keep-alive keep-alive-requests kept-body-size
+    large-client-header-buffers limit-conn-status-code limit-conn-zone-variable limit-rate
+    limit-rate-after limit-req-status-code load-balance location-snippet log-format-escape-json
+    log-format-escape-none log-format-stream log-format-upstream lua-shared-dicts main-snippet
+    map-hash-bucket-size max-worker-connections max-worker-open-files modsecurity-snippet
+    nginx-status-ipv4-whitelist nginx-status-ipv6-whitelist no-auth-locations no-tls-redirect-locations
+    opentelemetry-config opentelemetry-operation-name opentelemetry-trust-incoming-span
+    otel-max-export-batch-size otel-max-queuesize otel-sampler otel-sampler-parent-based
+    otel-sampler-ratio otel-schedule-delay-millis otel-service-name otlp-collector-host
+    otlp-collector-port preserve-trailing-slash proxy-add-original-uri-header proxy-body-size
+    proxy-buffer-size proxy-buffering proxy-buffers-ceiling proxy-buffers-number proxy-busy-buffers-size
+    proxy-connect-timeout proxy-cookie-domain proxy-cookie-path proxy-headers-hash-bucket-size
+    proxy-headers-hash-max-size proxy-http-version proxy-max-temp-file-size proxy-next-upstream
+    proxy-next-upstream-timeout proxy-next-upstream-tries proxy-protocol-header-timeout
+    proxy-read-timeout proxy-real-ip-cidr proxy-redirect-from proxy-redirect-to proxy-request-buffering
+    proxy-send-timeout proxy-set-headers proxy-ssl-location-only proxy-stream-next-upstream
+    proxy-stream-next-upstream-timeout proxy-stream-next-upstream-tries proxy-stream-responses
+    proxy-stream-timeout relative-redirects retry-non-idempotent reuse-port route-records-per-namespace
+    server-name-hash-bucket-size server-name-hash-max-size server-snippet server-tokens service-upstream
+    skip-access-log-urls ssl-buffer-size ssl-ciphers ssl-dh-param ssl-early-data ssl-ecdh-curve
+    ssl-protocols ssl-redirect ssl-reject-handshake ssl-session-cache ssl-session-cache-size
+    ssl-session-ticket-key ssl-session-tickets ssl-session-timeout stream-access-log-path stream-snippet
     strict-validate-path-type syslog-host syslog-port upstream-hash-by upstream-hash-by-subset
     upstream-hash-by-subset-size upstream-keepalive-connections upstream-keepalive-requests
     upstream-keepalive-time upstream-keepalive-timeout use-forwarded-headers use-geoip use-geoip2

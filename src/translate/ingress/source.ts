@@ -10,6 +10,7 @@ import { type Ingress, keyOf, kindAndKey, nameOf, objectKey } from "../../model/
 import type { TableChange } from "../../model/table.ts";
 import { closedForGuards, isRefusal, type Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
+import { AuthoritiesBudget } from "../authorities.ts";
 import type { Claim } from "../claim.ts";
 import type { ClaimSource } from "../claims.ts";
 import { governed } from "../host-policy/governed.ts";
@@ -19,6 +20,7 @@ import type { Problems } from "../problems.ts";
 import { versionOf } from "../quarantine.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
 import { isOurs } from "./accept.ts";
+import { bytesLoaded, withoutAuthorities } from "./authorities.ts";
 import { claimOf } from "./claim.ts";
 import { readIngress } from "./reading.ts";
 
@@ -49,6 +51,7 @@ export class IngressSource implements ClaimSource {
   readonly #accepted = new Set<string>();
   readonly #inForce = new Map<string, InForce>();
   readonly #references = new Dependencies();
+  readonly #authorities = new AuthoritiesBudget();
   #lastGood: LastGood["objects"] = emptyLastGood.objects;
 
   constructor(options: TranslateOptions, problems: Problems) {
@@ -67,9 +70,14 @@ export class IngressSource implements ClaimSource {
   }
 
   changed(turn: Turn): Set<string> {
-    const { before, now, afresh } = turn;
+    this.#lastGood = turn.now.lastGood.objects;
+    const changed = this.#outdated(turn);
+    for (const key of changed) this.#weigh(key, turn);
+    return new Set([...changed, ...this.#authorities.settle(turn.settings)]);
+  }
+
+  #outdated({ before, now, afresh }: Turn): Set<string> {
     const { ingresses, ingressClasses } = now.snapshot;
-    this.#lastGood = now.lastGood.objects;
     if (afresh || ingressClasses !== before.snapshot.ingressClasses) {
       return new Set([...this.#accepted, ...ingresses.keys()]);
     }
@@ -82,7 +90,7 @@ export class IngressSource implements ClaimSource {
       if (kind === "Ingress") keys.add(key);
     }
     for (const kind of ["Secret", "ConfigMap", "Service"] as const) {
-      for (const ingress of usersOfChanged(this.#references, kind, turn, `${kind} `)) keys.add(ingress);
+      for (const ingress of usersOfChanged(this.#references, kind, { before, now }, `${kind} `)) keys.add(ingress);
     }
     return keys;
   }
@@ -199,7 +207,42 @@ export class IngressSource implements ClaimSource {
     if (this.#lastGood.get(called) !== good) this.#lastGood = this.#lastGood.with([[called, good]]);
   }
 
-  #read(ingress: Ingress, { now, settings }: Turn): Reading {
+  /** Weighs the form that is going to be in force. */
+  #weigh(key: string, turn: Turn): void {
+    const { ingresses, ingressClasses } = turn.now.snapshot;
+    const present = ingresses.get(key);
+    const ingress = present !== undefined && isOurs(present, ingressClasses, this.#options) ? present : undefined;
+    const good = ingress && this.#standInFor(key, ingress);
+    const bytes = this.#bytesOf(ingress, turn);
+    const former = this.#bytesOf(good, turn);
+    const isLess = ingress !== undefined && bytes < former;
+    this.#authorities.set(key, ingress, isLess && this.#isNotApplied(key, ingress, turn) ? former : bytes);
+  }
+
+  #bytesOf(ingress: Ingress | undefined, { now: { snapshot } }: Turn): number {
+    const { annotationsPrefix, lacks } = this.#options;
+    // A bug here must not affect other Ingresses.
+    return guarded(
+      () => (ingress === undefined ? 0 : bytesLoaded(ingress, annotationsPrefix, snapshot, lacks.has("lua"))),
+      () => 0,
+    );
+  }
+
+  #isNotApplied(key: string, ingress: Ingress, turn: Turn): boolean {
+    if (turn.now.quarantine.objects.get(ingressKey(key))?.version === versionOf(ingress)) return true;
+    const reading = this.#readAlone(ingress, turn);
+    return reading.verdict === "reject" || claimed(ingress, reading) instanceof Error;
+  }
+
+  /** Reads the Ingress. If its namespace has too many authorities, it is closed. */
+  #read(ingress: Ingress, turn: Turn): Reading {
+    const reading = this.#readAlone(ingress, turn);
+    const key = keyOf(ingress);
+    if (!this.#authorities.isRefused(key)) return reading;
+    return withoutAuthorities(reading, { kind: "Ingress", ...nameOf(key) }, turn.settings);
+  }
+
+  #readAlone(ingress: Ingress, { now, settings }: Turn): Reading {
     return guarded(
       () => readIngress(ingress, now.snapshot, settings, this.#options),
       (bug) => failedReading(ingress, settings, bug),

@@ -34,13 +34,13 @@ const loading = (tree: readonly Directive[]): number =>
 
 const ask = (at: number) => request({ to: "192.0.2.70:80", host: "a.example", path: `/${at}` });
 
-test("the key backend-authorities-per-namespace limits what nginx loads, and the other targets get 500", async () => {
+test("the key authorities-per-namespace limits what nginx loads, and the other targets get 500", async () => {
   const services = numbers.map((at) => serviceIn("ns", `s${at}`, { name: "http" }));
-  const limit = (most: string) => settings({ "backend-authorities-per-namespace": most });
+  const limit = (most: string) => settings({ "authorities-per-namespace": most });
   await world.apply(gatewayClass(), gateway({}), ...services, ...policies, routes, limit("1m"));
   expect(loading(world.tree())).toBe(4);
   expect(world.problemsOf("p4")).toEqual([
-    expect.stringContaining("backend-authorities-per-namespace permits (1m); requests to its targets get 500"),
+    expect.stringContaining("authorities-per-namespace permits (1m); requests to its targets get 500"),
   ]);
   expect((await ask(4)).status).toBe(500);
   expect((await ask(3)).status, "a Service without endpoints").toBe(503);

@@ -214,7 +214,7 @@ test("distinct policies of a namespace load a limited amount of authorities, tho
   expect(found.policy("p15")).toEqual(fine);
   expect(found.policy("p16")).toEqual({ Accepted: "Invalid", ResolvedRefs: true });
   expect(found.sentences).toContain(
-    "spec.validation: with the older policies of namespace ns nginx would load more authorities than backend-authorities-per-namespace permits (4m); requests to its targets get 500",
+    "spec.validation: with the older objects of kind BackendTLSPolicy in namespace ns nginx would load more authorities and key pairs than authorities-per-namespace permits (4m); requests to its targets get 500",
   );
   const backends = found.backends ?? [];
   expect(backends.map((one) => one.unusable === undefined)).toEqual([true, false, false, false]);

@@ -4,14 +4,21 @@
  */
 
 import { guarded } from "../../../guarded.ts";
-import { bytesOf } from "../../../kinds/measures.ts";
 import { Dependencies } from "../../../model/dependencies.ts";
 import { named } from "../../../problem.ts";
+import type { Settings } from "../../../settings/registry.ts";
+import { AuthoritiesBudget, tooMuchTrust } from "../../authorities.ts";
 import { type Turn, usersOfChanged } from "../../turn.ts";
 import type { Fault } from "../conditions.ts";
 import { byCreation } from "../creation.ts";
-import { failedPolicy, type PolicyReading, type PolicyTargetRead, readPolicy } from "./policy.ts";
-import { withinTrust } from "./trust-budget.ts";
+import {
+  bytesLoaded,
+  failedPolicy,
+  type PolicyReading,
+  type PolicyTargetRead,
+  readPolicy,
+  done as unusable,
+} from "./policy.ts";
 
 /** Inputs beside objects. */
 export interface PolicyOptions {
@@ -24,7 +31,7 @@ export class BackendTlsPolicies {
   /** The readings, each without regard to other policies. */
   readonly #read = new Map<string, PolicyReading>();
   readonly #readings = new Map<string, PolicyReading>();
-  #most = "";
+  readonly #authorities = new AuthoritiesBudget();
   /** Policies by the ConfigMaps that they name. */
   readonly #references = new Dependencies();
   /** Policies by the Services that they target. */
@@ -101,20 +108,16 @@ export class BackendTlsPolicies {
 
   /** Applies the limit of each namespace. Returns the policies about which it differs. */
   #limit(changed: ReadonlySet<string>, { settings }: Turn): readonly string[] {
-    const { backendAuthoritiesPerNamespace: most } = settings;
-    const namespaceOf = (key: string) => key.slice(0, key.indexOf("/"));
-    const touched = new Set((most === this.#most ? [...changed] : [...changed, ...this.#read.keys()]).map(namespaceOf));
-    this.#most = most;
-    if (touched.size === 0) return [];
-    for (const key of changed) if (!this.#read.has(key)) this.#readings.delete(key);
-    const all = [...this.#read.values()].filter(({ key }) => touched.has(namespaceOf(key)));
-    const differing: string[] = [];
-    for (const own of Map.groupBy(all, ({ key }) => namespaceOf(key)).values()) {
-      for (const [key, reading] of withinTrust(own, bytesOf(most), most)) {
-        const before = this.#readings.get(key);
-        if ((before?.invalid === undefined) !== (reading.invalid === undefined)) differing.push(key);
-        if (before !== reading) this.#readings.set(key, reading);
-      }
+    for (const key of changed) {
+      const reading = this.#read.get(key);
+      const { policy, tls } = reading ?? {};
+      this.#authorities.set(key, policy, tls === undefined ? 0 : bytesLoaded(tls), tls?.id);
+    }
+    const differing = this.#authorities.settle(settings);
+    for (const key of new Set([...changed, ...differing])) {
+      const reading = this.#read.get(key);
+      if (reading === undefined) this.#readings.delete(key);
+      else this.#readings.set(key, this.#authorities.isRefused(key) ? refused(reading, settings) : reading);
     }
     return differing;
   }
@@ -132,4 +135,9 @@ export class BackendTlsPolicies {
     this.#references.set(key, reading?.configMaps ?? []);
     this.#targets.set(key, [...new Set(reading?.targets.map(({ service }) => service) ?? [])]);
   }
+}
+
+function refused({ tls: _, ...facts }: PolicyReading, settings: Settings): PolicyReading {
+  const problem = tooMuchTrust(facts.object, "spec.validation", settings, unusable);
+  return { ...facts, invalid: { reason: "Invalid", problem } };
 }

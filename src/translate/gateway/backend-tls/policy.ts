@@ -62,7 +62,7 @@ export interface PolicyWorld {
   readonly checksNames: boolean;
 }
 
-const done = "requests to its targets get 500";
+export const done = "requests to its targets get 500";
 
 export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): PolicyReading {
   const { name, namespace = "default" } = policy.metadata;
@@ -162,6 +162,13 @@ export function failedPolicy(policy: BackendTLSPolicy, bug: Error): BrokenPolicy
   const nothing = { unresolved: [], configMaps: [] };
   return { key: `${namespace}/${name}`, object, policy, targets, invalid, ...nothing };
 }
+
+/** About the bytes of the file with the authorities that a machine trusts. */
+const bytesOfSystem = 256 * 1024;
+
+/** Returns the bytes of the authorities that nginx loads. */
+export const bytesLoaded = ({ authorities }: BackendTls): number =>
+  authorities.kind === "file" ? bytesOfSystem : authorities.text.length;
 
 /** Returns the settings with their id. */
 export function withId(settings: Omit<BackendTls, "id">): BackendTls {

@@ -9,20 +9,25 @@ import { objectKey } from "../../../model/objects.ts";
 import type { Problem } from "../../../problem.ts";
 import { ageOf } from "../../age.ts";
 import { permits } from "../../host-policy/policy.ts";
+import { NamespaceBudget, type Wish } from "../../namespace-budget.ts";
 import type { Turn } from "../../turn.ts";
 import type { Gateways } from "../gateways.ts";
 import { type Attachment, hostnamesOf, hostsOn } from "../route/attach.ts";
 import type { RouteName } from "../route/problems.ts";
 import { settingsIn } from "../route/settings.ts";
 import type { AllRouteSettings } from "../route-settings/route-settings.ts";
-import { NamespaceBudget } from "./namespace-budget.ts";
 import { type Product, productOf } from "./product.ts";
+
+/** The need of a route beyond that of ordinary ones, which are never refused. */
+interface RouteWish extends Wish {
+  readonly product: Product;
+}
 
 export class RouteBudget<R extends Route> {
   readonly #kind: string;
   readonly #gateways: Gateways;
   readonly #settings: AllRouteSettings;
-  readonly #budget = new NamespaceBudget();
+  readonly #budget = new NamespaceBudget<RouteWish>();
 
   constructor(kind: string, gateways: Gateways, settings: AllRouteSettings) {
     this.#kind = kind;
@@ -44,7 +49,10 @@ export class RouteBudget<R extends Route> {
       const route = formOf(key);
       // A bug here must not affect other routes.
       const wish = guarded(
-        () => route && { age: ageOf(route), product: this.#productOf(key, route, attachmentsOf(route), turn) },
+        () => {
+          const product = route && this.#productOf(key, route, attachmentsOf(route), turn);
+          return route && product && { age: ageOf(route), bytes: product.surplus, product };
+        },
         () => undefined,
       );
       this.#budget.set(key, wish);
@@ -54,9 +62,9 @@ export class RouteBudget<R extends Route> {
 
   /** Returns the attachments; without listeners if the route is refused. */
   left(key: string, object: RouteName, all: readonly Attachment[], { settings }: Turn): readonly Attachment[] {
-    const product = this.#budget.refused(key);
-    if (product === undefined) return all;
-    const problem = tooLarge(object, product, settings.routeRecordsPerNamespace);
+    const refused = this.#budget.refused(key);
+    if (refused === undefined) return all;
+    const problem = tooLarge(object, refused.product, settings.routeRecordsPerNamespace);
     const fault = { reason: "UnsupportedValue", problem };
     return all.map((one) => (one.fault === undefined ? { ...one, listeners: [], fault } : one));
   }
