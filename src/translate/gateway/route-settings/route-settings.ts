@@ -15,6 +15,7 @@ import type { Table } from "../../../model/table.ts";
 import type { Problem } from "../../../problem.ts";
 import { routeSettings } from "../../../settings/for-routes.ts";
 import type { Settings } from "../../../settings/registry.ts";
+import { AuthoritiesBudget, tooMuchTrust } from "../../authorities.ts";
 import { guardsDiffer, type LastGood } from "../../last-good.ts";
 import type { TranslateOptions } from "../../options.ts";
 import { type Turn, usersOfChanged } from "../../turn.ts";
@@ -22,9 +23,10 @@ import { byCreation } from "../creation.ts";
 import type { Grants } from "../grants.ts";
 import { type ListenerReading, ownerOfListener } from "../reading.ts";
 import { type FormInForce, StandIns } from "../stand-ins.ts";
+import { bytesLoaded, listenersOf } from "./authorities.ts";
 import { type Effective, effectiveOf } from "./effective.ts";
 import { withOwnServers, withServerFaults } from "./own-servers.ts";
-import { lengthOf, readSettings, type SettingsReading } from "./reading.ts";
+import { closed, lengthOf, readSettings, type SettingsReading } from "./reading.ts";
 import { noTwins, type Twins, twinsOn } from "./twins.ts";
 
 /** The place of a rule. */
@@ -52,6 +54,9 @@ export class AllRouteSettings {
   #common: Pick<ReadonlySet<string>, "has"> = new Set();
   #changed: ReadonlySet<string> = new Set();
   readonly #beside = new Map<string, ReadonlySet<string>>();
+  readonly #authorities = new AuthoritiesBudget();
+  /** The bytes that each object loads for one listener. */
+  readonly #bytes = new Map<string, number>();
 
   constructor(options: TranslateOptions, grants: Grants) {
     this.#options = options;
@@ -75,18 +80,54 @@ export class AllRouteSettings {
       for (const key of this.#references.usersOf(`grants ${namespace}`)) changed.add(key);
     }
     this.#settings = routeSettings(turn.settings);
+    const former = new Map([...changed].map((key) => [key, this.#targets.usedBy(key)]));
+    for (const key of changed) this.#read(key, turn);
+    this.#limit(changed, turn);
     this.#changed = changed;
     if (changed.size > 0 || afresh) this.#effective.clear();
     this.#beside.clear();
     const names = new Set<string>();
     for (const key of changed) {
-      const former = this.#targets.usedBy(key);
-      this.#read(key, turn);
-      const targets = [...former, ...this.#targets.usedBy(key)];
+      const targets = [...(former.get(key) ?? []), ...this.#targets.usedBy(key)];
       this.#beside.set(key, new Set(targets.flatMap((target) => [...this.#targets.usersOf(target)])));
       for (const name of [objectKey("RouteSettings", key), ...targets]) names.add(name);
     }
     return names;
+  }
+
+  /**
+   * Applies the limit of each namespace after `changed` were read, and adds the objects about which
+   * it differs. One that is refused closes the rules to which it applies.
+   */
+  #limit(changed: Set<string>, turn: Turn): void {
+    const { before, now, settings } = turn;
+    const { gateways, listenerSets } = now.snapshot;
+    const weighed = new Set(changed);
+    const parents = [
+      ...gateways.changesSince(before.snapshot.gateways).map(({ key }) => `Gateway ${key}`),
+      ...listenerSets.changesSince(before.snapshot.listenerSets).map(({ key }) => `ListenerSet ${key}`),
+    ];
+    for (const parent of parents) for (const key of this.#targets.usersOf(parent)) weighed.add(key);
+    for (const key of changed) {
+      const reading = this.#readings.get(key);
+      if (reading === undefined) this.#bytes.delete(key);
+      else this.#bytes.set(key, bytesLoaded(reading));
+    }
+    for (const key of weighed) {
+      const bytes = this.#bytes.get(key) ?? 0;
+      const object = now.snapshot.routeSettings.get(key);
+      this.#authorities.set(key, object, bytes === 0 || !object ? 0 : bytes * listenersOf(object, now.snapshot));
+    }
+    for (const key of this.#authorities.settle(settings)) {
+      if (!changed.has(key)) this.#read(key, turn);
+      changed.add(key);
+    }
+    for (const key of changed) {
+      const present = now.snapshot.routeSettings.get(key);
+      if (present === undefined || !this.#authorities.isRefused(key)) continue;
+      const problem = tooMuchTrust({ kind: "RouteSettings", ...nameIn(present) }, "spec", settings, closed);
+      this.#readings.set(key, failed(present, problem, this.#settings!));
+    }
   }
 
   /** RouteSettings that have changed or are gone. */
