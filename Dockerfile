@@ -36,9 +36,9 @@ RUN sh /image/root.sh
 FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS controller
 WORKDIR /build
 COPY .npmrc package.json package-lock.json ./
-RUN npm ci --omit=dev --ignore-scripts && cp -r node_modules /packages && npm ci --ignore-scripts
+RUN npm ci --ignore-scripts
 COPY . .
-RUN node scripts/bundle.ts && node image/controller.mjs /packages /out
+RUN node scripts/bundle.ts && node image/controller.mjs /out
 
 # Only its program is copied, so it is never started.
 FROM --platform=$TARGETPLATFORM ${NODE_TARGET_IMAGE} AS node

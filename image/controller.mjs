@@ -1,25 +1,25 @@
 /**
- * `node image/controller.mjs PACKAGES OUT`: the part of the image that is the same for every
- * processor: the bundle in `dist`, the npm packages with their licences, and the files that the
- * program reads.
+ * `node image/controller.mjs OUT`: the part of the image that is the same for every processor: the
+ * bundle in `dist`, the files that the program reads, and packages of npm. Those that the program
+ * loads are there as a whole. Of those in the bundle there are only the licences, and package.json
+ * for the bill of materials.
  */
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-const [packages, out] = process.argv.slice(2);
+const [out] = process.argv.slice(2);
 const home = join(out, "opt/sluice");
 
 /** Files that Node never loads, such as TypeScript's types and source maps. */
 const unused = /\.(map|ts|mts|cts|md|markdown|flow)$/;
-/** These are for the runtime Bare, compiled for many processors; Node loads none of them. */
-const otherRuntime = /\/node_modules\/(bare-[^/]*|\.bin|\.package-lock\.json)$/;
+const legal = /^(licen[cs]e|copying|notice|copyright)\b|^package\.json$/i;
 
 const copy = (from, to, filter = () => true) => cpSync(from, to, { recursive: true, filter, dereference: false });
-copy(
-  packages,
-  join(home, "node_modules"),
-  (path) => !unused.test(path) && !otherRuntime.test(`/node_modules${path.slice(packages.length)}`),
-);
+const { bundled, loaded } = JSON.parse(readFileSync("dist/packages.json", "utf8"));
+for (const name of [...bundled, ...loaded]) {
+  if (loaded.includes(name)) copy(name, join(home, name), (path) => !unused.test(path));
+  for (const file of readdirSync(name)) if (legal.test(file)) copy(join(name, file), join(home, name, file));
+}
 const files = ["package.json", "docs/differences.md", "docs/chart-values.md", "charts/sluice/values.schema.json"];
 for (const name of ["dist", "templates", "ui", "nginx/lua", ...files]) copy(name, join(home, name));
 rmSync(join(home, "ui/tsconfig.json"));

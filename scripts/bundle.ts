@@ -6,7 +6,7 @@
  * Names and lines are kept, so that a stack trace can be read.
  */
 import { rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { programOf } from "../src/render/compile-template.ts";
 import type { TemplateFiles } from "../src/render/template.ts";
@@ -14,12 +14,13 @@ import { builtInTemplates, readTemplateFiles } from "../src/template/files.ts";
 
 const repository = join(import.meta.dirname, "..");
 
-/** These packages are loaded late and by few users, so they are not bundled. */
-const packages = ["yaml"];
+/** These are loaded late and by few users, so they are not bundled. They need no other packages. */
+const loaded = ["yaml"];
 
 /**
  * Writes the bundle into `folder`, which must be in the root of a checkout or installation: see
- * `src/shipped.ts`.
+ * `src/shipped.ts`. Its `packages.json` names the packages of npm whose code is in the bundle, and
+ * those that it loads from `node_modules`.
  */
 export async function bundle(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
@@ -27,7 +28,7 @@ export async function bundle(folder: string): Promise<void> {
     cwd: repository,
     input: { main: "src/main.ts", "default-backend": "src/default-backend.ts" },
     platform: "node",
-    external: (name) => name.startsWith("node:") || packages.some((one) => name === one || name.startsWith(`${one}/`)),
+    external: (name) => name.startsWith("node:") || loaded.some((one) => name === one || name.startsWith(`${one}/`)),
     transform: { define: { "import.meta.main": "require.main === module" } },
     plugins: [
       {
@@ -41,8 +42,12 @@ export async function bundle(folder: string): Promise<void> {
       if (level !== "debug") throw new Error(message);
     },
   });
-  await bundler.write({ dir: folder, format: "cjs", chunkFileNames: "[name].js", comments: false });
+  const { output } = await bundler.write({ dir: folder, format: "cjs", chunkFileNames: "[name].js", comments: false });
   await bundler.close();
+  const modules = output.flatMap((file) => (file.type === "chunk" ? Object.keys(file.modules) : []));
+  const bundled = new Set(modules.flatMap((file) => packageFolder.exec(relative(repository, file))?.[0] ?? []));
+  const packages = { bundled: [...bundled].sort(), loaded: loaded.map((name) => `node_modules/${name}`) };
+  writeFileSync(join(folder, "packages.json"), `${JSON.stringify(packages, null, 2)}\n`);
   // This package.json replaces the one above, which declares ECMAScript modules.
   writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
 }
@@ -78,6 +83,9 @@ const ownRequestsModule = [
 ]
   .map((name) => `export function ${name}() { throw new Error("client-node makes no requests in this program"); }`)
   .join("\n");
+
+/** Packages may be inside packages, and the innermost counts. */
+const packageFolder = /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/;
 
 const prepared = join(repository, "src/render/prepared.ts");
 
