@@ -60,7 +60,7 @@ test("the second one takes the next free ports in place of those that only Sluic
 test("a port that the command line names does not move", async () => {
   await start(["--http-port=23021", "--https-port=23022", "--healthz-port=23023"]);
   const second = start(["--http-port=23031", "--https-port=23032", "--healthz-port=23033", "--status-port=10246"]);
-  await expect(second).rejects.toThrow("10246 (--status-port): another program is using this address");
+  await expect(second).rejects.toThrow("10246 (--status-port): an nginx of Sluice is using this address");
 });
 
 test("one replaces the other on the same ports, and no request fails", async () => {
