@@ -3,10 +3,10 @@
  * definitions. It is built once, from the published Go modules without any change, into a cache
  * outside the repository.
  */
-import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { execa } from "execa";
 import { build, cacheFolder, go, hasGo, lock, scratchModule } from "./go-builds.ts";
 
 export const gatewayApiVersion = "1.6.3";
@@ -72,7 +72,7 @@ async function copyDefinitions(module: string): Promise<void> {
   const [at] = (await go(module, "finding its definitions", ["list", "-m", "-f", "{{.Dir}}", suite])).split("\n");
   const [copy, complete] = [join(module, "crd"), join(folder, "crd")];
   cpSync(join(at ?? "", "config/crd"), copy, { recursive: true });
-  execFileSync("chmod", ["-R", "u+w", copy]);
+  await execa("chmod", ["-R", "u+w", copy]);
   for (const channel of channels) rmSync(join(copy, channel, "kustomization.yaml"), { force: true });
   // A folder that lacks a channel is in the way of the new name.
   rmSync(complete, { recursive: true, force: true });

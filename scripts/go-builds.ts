@@ -3,10 +3,11 @@
  * repository. Several tests may want the same program, so a lock lets only one of them build. A
  * build may be interrupted, so a program gets its name only when it is complete.
  */
-import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { execa, execaSync } from "execa";
 
 /** Returns the folder of all programs; each set of versions has a folder of its own in it. */
 export function cacheFolder(env: NodeJS.ProcessEnv): string {
@@ -42,26 +43,20 @@ export async function go(
   more: Readonly<Record<string, string>> = {},
 ): Promise<string> {
   const started = performance.now();
-  const env = { ...process.env, CGO_ENABLED: "0", GOFLAGS: "-mod=mod", ...more };
-  const child = spawn("go", args, { cwd: module, env, stdio: ["ignore", "pipe", "pipe"] });
-  let printed = "";
-  let complaints = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => (printed += text));
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaints += text));
+  const env = { CGO_ENABLED: "0", GOFLAGS: "-mod=mod", ...more };
+  const running = execa("go", args, { cwd: module, env, stdin: "ignore", reject: false });
+  let steps = 0;
+  running.stderr.on("data", (text: Buffer) => (steps += String(text).split("\n").length - 1));
   const say = () => {
     const seconds = Math.round((performance.now() - started) / 1000);
-    process.stderr.write(`tools: ${doing}, ${seconds} s, ${complaints.split("\n").length - 1} steps\n`);
+    process.stderr.write(`tools: ${doing}, ${seconds} s, ${steps} steps\n`);
   };
   say();
   const progress = setInterval(say, 5_000);
-  try {
-    const code = await new Promise((done, fail) => child.once("error", fail).once("close", done));
-    if (code !== 0)
-      throw new Error(`${doing} failed: go ${args.join(" ")}\n${complaints.split("\n").slice(-20).join("\n")}`);
-    return printed;
-  } finally {
-    clearInterval(progress);
-  }
+  const { failed, shortMessage, stdout, stderr } = await running;
+  clearInterval(progress);
+  if (failed) throw new Error(`${doing} failed: ${shortMessage}\n${stderr.split("\n").slice(-20).join("\n")}`);
+  return stdout;
 }
 
 /**
@@ -70,24 +65,19 @@ export async function go(
  * and no file is left over that somebody would have to judge.
  */
 export async function lock(file: string): Promise<() => void> {
-  const holder = spawn("flock", [file, "sh", "-c", "echo locked; exec cat"], { stdio: ["pipe", "pipe", "inherit"] });
+  const options = { stderr: "inherit", reject: false } as const;
+  const holder = execa("flock", [file, "sh", "-c", "echo locked; exec cat"], options);
   const waiting = setInterval(() => process.stderr.write("tools: waiting for another build\n"), 5_000);
+  const ended = holder.then(({ shortMessage }) => {
+    throw new Error(`flock could not lock ${file}: ${shortMessage}`);
+  });
   try {
-    await new Promise((locked, fail) => {
-      holder.once("error", fail).once("exit", () => fail(new Error(`flock could not lock ${file}`)));
-      holder.stdout.once("data", locked);
-    });
+    await Promise.race([once(holder.stdout, "data"), ended]);
   } finally {
     clearInterval(waiting);
+    ended.catch(() => {});
   }
   return () => void holder.stdin.end();
 }
 
-export function hasGo(): boolean {
-  try {
-    execFileSync("go", ["version"], { stdio: "ignore" });
-    return true;
-  } catch {
-    return false;
-  }
-}
+export const hasGo = (): boolean => !execaSync("go", ["version"], { stdio: "ignore", reject: false }).failed;

@@ -3,9 +3,9 @@
  * older version, and a cluster may have these definitions already. So a test compares their fields
  * with those that Sluice knows.
  */
-import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { execa } from "execa";
 import { cacheFolder, go, hasGo, lock, scratchModule } from "./go-builds.ts";
 
 export const newestGatewayApi = "1.7.0";
@@ -35,7 +35,7 @@ export async function fetchNewestDefinitions(): Promise<void> {
     for (const channel of ["standard", "experimental"]) {
       cpSync(join(source, "config/crd", channel), join(copy, channel), { recursive: true });
       // The files of a module are read-only.
-      execFileSync("chmod", ["-R", "u+w", copy]);
+      await execa("chmod", ["-R", "u+w", copy]);
       rmSync(join(copy, channel, "kustomization.yaml"), { force: true });
     }
     renameSync(copy, complete);

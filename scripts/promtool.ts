@@ -3,9 +3,9 @@
  * or on the PATH, else one that is built once from its Go module. The module includes clients of
  * twenty clouds, which take ten minutes to build. They are left out, because no test needs them.
  */
-import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { execa } from "execa";
 import { build, cacheFolder, go, hasGo, lock, scratchModule } from "./go-builds.ts";
 
 const version = "0.308.1";
@@ -36,7 +36,7 @@ export async function buildMissingPromtool(): Promise<void> {
     );
     const copy = join(module, "prometheus");
     cpSync(Dir, copy, { recursive: true });
-    execFileSync("chmod", ["-R", "u+w", copy]);
+    await execa("chmod", ["-R", "u+w", copy]);
     writeFileSync(join(copy, "plugins/plugins.go"), "package plugins\n");
     await go(module, "fetching promtool", ["mod", "edit", "-replace", `${source}=./prometheus`]);
     await build(folder, module, "promtool", ["-ldflags", "-s -w"], `${source}/cmd/promtool`);
