@@ -12,6 +12,7 @@ import type { DesiredStatus } from "../../model/gateway/status.ts";
 import { kindAndKey, nameOf } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { Problem } from "../../problem.ts";
+import { AuthoritiesBudget, tooMuchTrust } from "../authorities.ts";
 import type { Certificates } from "../hosts/certificates.ts";
 import type { LastGood } from "../last-good.ts";
 import type { TranslateOptions } from "../options.ts";
@@ -21,6 +22,7 @@ import { type ClassReading, isSameClass, mayClassesDiffer, readClasses } from ".
 import { gatewayStatus } from "./gateway-status.ts";
 import type { Grants } from "./grants.ts";
 import { intersect } from "./hostnames.ts";
+import { bytesLoaded, unservedListeners } from "./listener/clients.ts";
 import { DefaultGateways, defaultGateways } from "./listener/default-gateways.ts";
 import { readIdentity, referencesOf } from "./listener/listener-references.ts";
 import { ListenerSets } from "./listener/listener-sets.ts";
@@ -62,6 +64,7 @@ export class Gateways {
   /** Gateways on which Sluice failed. */
   readonly #bugs = new Map<string, Problem>();
   readonly #standIns = new StandIns<Gateway>("Gateway");
+  readonly #authorities = new AuthoritiesBudget();
   readonly defaults = new DefaultGateways();
 
   constructor(options: TranslateOptions, problems: Problems, grants: Grants, certificates: Certificates) {
@@ -107,6 +110,8 @@ export class Gateways {
    */
   renew(turn: Turn, granting: ReadonlySet<string>): Set<string> {
     const outdated = this.#outdated(turn, granting);
+    for (const key of outdated) this.#weigh(key, turn);
+    for (const key of this.#authorities.settle(turn.settings)) outdated.add(key);
     const sets = this.#sets.outdated(turn, outdated, granting, this.#classes.size > 0);
     this.#changedStatus = new Set([...outdated].map((key) => `Gateway ${key}`));
     for (const key of sets) this.#changedStatus.add(`ListenerSet ${key}`);
@@ -178,6 +183,21 @@ export class Gateways {
     return changed;
   }
 
+  /** Weighs the authorities for clients of the Gateway's own listeners. */
+  #weigh(key: string, { now }: Turn): void {
+    const { gateways, configMaps } = now.snapshot;
+    const [present, good] = [gateways.get(key), now.lastGood.objects.get(`Gateway ${key}`)];
+    const isOurs = this.#classes.get(present?.spec?.gatewayClassName ?? "")?.isServed === true;
+    const bytesOf = (gateway: Gateway | undefined): number =>
+      gateway === undefined ? 0 : bytesLoaded(gateway, gateway.spec?.listeners ?? [], (name) => configMaps.get(name));
+    // A bug here must not affect other Gateways.
+    const bytes = guarded(
+      () => Math.max(bytesOf(present), bytesOf(good as Gateway | undefined)),
+      () => 0,
+    );
+    this.#authorities.set(key, isOurs ? present : undefined, bytes);
+  }
+
   /** Drops a Gateway, so that no part of it is served. */
   #setAside(key: string, bug?: Error): void {
     this.#own.delete(key);
@@ -204,6 +224,9 @@ export class Gateways {
       secret: (name: string) => this.#certificates.secret(name),
       brokenSecret: (name: string) => this.#certificates.broken(name),
       configMap: (name: string) => now.snapshot.configMaps.get(name),
+      tooMuchTrust: this.#authorities.isRefused(key)
+        ? tooMuchTrust({ kind: "Gateway", ...nameOf(key) }, "spec.tls.frontend", turn.settings, unservedListeners)
+        : undefined,
       hasServices: this.#options.gateway.services !== undefined,
     };
     const { name, namespace = "default" } = gateway.metadata;

@@ -13,7 +13,7 @@ import type { StreamProtocol } from "../../model/streams.ts";
 import type { ObjectName, Problem } from "../../problem.ts";
 import type { Fault } from "./conditions.ts";
 import { intersect } from "./hostnames.ts";
-import { askedClients, isKnownMode } from "./listener/clients.ts";
+import { type AskedClients, askedClients, isKnownMode } from "./listener/clients.ts";
 import { closedBy } from "./listener/closed.ts";
 import { type ListenerWorld, References } from "./listener/listener-references.ts";
 import type { ListenerReading, RouteKind } from "./reading.ts";
@@ -59,6 +59,10 @@ export function readListeners(
   // The Gateway itself refers to the authorities for clients, so its permissions count.
   const guards = new References({ kind: "Gateway", namespace, name }, world);
   const id = owner.kind === "Gateway" ? "" : `/${owner.namespace}/${owner.name}`;
+  const guardOf = (clients: AskedClients) =>
+    world.tooMuchTrust === undefined
+      ? guards.clientsOf(clients)
+      : { clients: undefined, unresolved: [{ reason: "InvalidCACertificateRef", problem: world.tooMuchTrust }] };
   const listeners = all.map((listener, at): ListenerReading => {
     const field = `spec.listeners[${at}]`;
     const known = own(kindsOf, listener.protocol) ?? noKinds;
@@ -66,7 +70,7 @@ export function readListeners(
     const tls = endsTls(listener);
     const pairs = tls ? references.pairsOf(listener, field) : { certificates: [], unresolved: [] };
     const clients = listener.protocol === "HTTPS" ? askedClients(gateway, listener.port) : undefined;
-    const guard = clients === undefined ? { clients: undefined, unresolved: [] } : guards.clientsOf(clients);
+    const guard = clients === undefined ? { clients: undefined, unresolved: [] } : guardOf(clients);
     return {
       id: `${namespace}/${name}${id}/${listener.name}`,
       owner,

@@ -7,6 +7,7 @@ import {
   gatewayClass,
   grant,
   listener,
+  listenerSet,
   namespace,
   route,
   serviceIn,
@@ -163,4 +164,48 @@ test.each(unshown)("%s causes a condition of the Gateway, which is served", (_, 
   const found = outcome({ backend: { clientCertificateRef: reference as { name: string } } }, [pair("tls", "other")]);
   expect(found.gateway).toMatchObject({ Accepted: true, ResolvedRefs: reason, Programmed: true });
   expect(found.sentences.join()).toContain("backends are not shown a client certificate");
+});
+
+/** Returns the ports of nginx that load authorities for clients, and the Problems. */
+function loading(...objects: readonly KubernetesObject[]) {
+  const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, ...pool } };
+  const big = authorities("big", `${chain}${"#".repeat(500_000)}`);
+  const { configuration, problems } = translate(
+    { ...emptyInputs, snapshot: put(world, big, ...objects) },
+    options,
+    fake,
+  );
+  return {
+    loads: [...configuration.listenerPorts.values()].filter(({ clients }) => clients !== undefined).length,
+    ports: configuration.listenerPorts.size,
+    problems: [...problems.values()].flat().map(sentence).join("\n"),
+  };
+}
+
+const onPorts = (count: number, from: number) =>
+  Array.from({ length: count }, (_, at) =>
+    listener({ name: `p${from + at}`, port: from + at, protocol: "HTTPS", tls }),
+  );
+const askingAll = { tls: { frontend: { default: asking("big") } } };
+const tooMuch =
+  "nginx would load more authorities and key pairs than authorities-per-namespace permits (4m); the listeners that ask for client certificates are not served";
+
+test("a Gateway loads authorities of 4 MB for its ports, or serves none of those that ask for certificates", () => {
+  const some = loading(gateway({ listeners: onPorts(8, 8000), spec: askingAll }));
+  expect(some).toMatchObject({ loads: 8, problems: "" });
+  const many = loading(gateway({ listeners: [http, ...onPorts(9, 8000)], spec: askingAll }));
+  expect([many.loads, many.ports]).toEqual([0, 1]);
+  expect(many.problems).toContain(tooMuch);
+});
+
+test("ListenerSets answer for the authorities that a Gateway loads on their ports, and the Gateway stays", () => {
+  const open = { allowedListeners: { namespaces: { from: "All" } } };
+  const own = gateway({ listeners: onPorts(4, 8000), spec: { ...askingAll, ...open } });
+  const pairs = ["other"].flatMap((home) => [namespace(home), pair("tls", home)]);
+  const sets = Array.from({ length: 2 }, (_, at) =>
+    listenerSet({ name: `set${at}`, namespace: "other", age: 2 - at, listeners: onPorts(8, 9000 + 8 * at) }),
+  );
+  const found = loading(own, ...pairs, ...sets);
+  expect(found.loads, "four of the Gateway, and eight of the older set").toBe(12);
+  expect(found.problems).toContain(tooMuch);
 });

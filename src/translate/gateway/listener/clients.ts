@@ -2,7 +2,8 @@
  * Finds out where a Gateway requests client certificates: for all HTTPS listeners, or for those of
  * a port.
  */
-import type { ClientTLS, Gateway, ObjectReference } from "../../../model/gateway/objects.ts";
+import type { ClientTLS, Gateway, GatewayListener, ObjectReference } from "../../../model/gateway/objects.ts";
+import type { ConfigMap } from "../../../model/objects.ts";
 import { own } from "../../../model/own.ts";
 
 export interface AskedClients {
@@ -45,6 +46,27 @@ export function lenientFields({ spec }: Gateway): readonly string[] {
     ...(frontend?.perPort ?? []).map(({ tls }, at) => askedBy(tls, `spec.tls.frontend.perPort[${at}].tls`)),
   ];
   return all.flatMap((one) => (one?.lenient === true ? one.field : []));
+}
+
+/** What happens if nginx would load too many authorities. */
+export const unservedListeners = "the listeners that ask for client certificates are not served";
+
+/**
+ * Returns the bytes of the authorities that nginx loads for the clients of these listeners, once
+ * for each port. They may be the listeners of a ListenerSet of the Gateway.
+ */
+export function bytesLoaded(
+  gateway: Gateway,
+  listeners: readonly GatewayListener[],
+  configMap: (key: string) => ConfigMap | undefined,
+): number {
+  const { namespace: home = "default" } = gateway.metadata;
+  const ports = new Set(listeners.flatMap(({ protocol, port }) => (protocol === "HTTPS" ? port : [])));
+  const asked = [...ports].flatMap((port) => askedClients(gateway, port)?.references ?? []);
+  return asked.reduce(
+    (sum, { namespace = home, name }) => sum + (configMap(`${namespace}/${name}`)?.data?.["ca.crt"]?.length ?? 0),
+    0,
+  );
 }
 
 function askedBy(tls: ClientTLS | undefined, field: string): AskedClients | undefined {

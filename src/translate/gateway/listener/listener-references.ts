@@ -33,6 +33,8 @@ export interface ListenerWorld {
   /** Returns the mistake in the present version, if `secret` returns an older one. */
   brokenSecret(key: string): string | undefined;
   configMap(key: string): ConfigMap | undefined;
+  /** The Problem if nginx would load too many authorities for the clients of the listeners. */
+  readonly tooMuchTrust: Problem | undefined;
 }
 
 /** Resolves the references of one Gateway, and records them. */

@@ -11,6 +11,7 @@ import { gatewayGroup } from "../../../model/gateway/objects.ts";
 import { nameOf } from "../../../model/objects.ts";
 import type { Owner } from "../../../model/owner.ts";
 import type { Problem } from "../../../problem.ts";
+import { AuthoritiesBudget, tooMuchTrust } from "../../authorities.ts";
 import type { Certificates } from "../../hosts/certificates.ts";
 import type { LastGood } from "../../last-good.ts";
 import { type Turn, usersOfChanged } from "../../turn.ts";
@@ -21,6 +22,7 @@ import { isSelected } from "../namespaces.ts";
 import type { GatewayReading, ListenerReading, SetReading } from "../reading.ts";
 import { StandIns } from "../stand-ins.ts";
 import { unservedListenerFields } from "../unserved.ts";
+import { bytesLoaded, unservedListeners } from "./clients.ts";
 import { guardsOfSets } from "./closed.ts";
 import { withConflicts } from "./conflicts.ts";
 import { withPermission } from "./permitted.ts";
@@ -41,6 +43,7 @@ export class ListenerSets {
   readonly #mergedSets = new WeakMap<SetReading, SetReading>();
   readonly #merged = new WeakMap<ListenerReading, ListenerReading>();
   readonly #standIns = new StandIns<ListenerSet>("ListenerSet");
+  readonly #authorities = new AuthoritiesBudget();
   #hasClasses = false;
   /** Problems of sets on which Sluice failed, and of sets whose Gateway does not exist. */
   readonly #problems = new Map<string, Problem>();
@@ -92,7 +95,10 @@ export class ListenerSets {
   /** Reads sets again. Returns the Gateways that have, or had, one of them. */
   renew(keys: Iterable<string>, turn: Turn, gatewayOf: GatewayOf): Set<string> {
     const gateways = new Set<string>();
-    for (const key of keys) {
+    const changed = new Set(keys);
+    for (const key of changed) this.#weigh(key, turn, gatewayOf);
+    for (const key of this.#authorities.settle(turn.settings)) changed.add(key);
+    for (const key of changed) {
       const before = this.#readings.get(key)?.gateway;
       guarded(
         () => this.#read(key, turn, gatewayOf),
@@ -156,6 +162,25 @@ export class ListenerSets {
     if (attached?.delete(key) === true && attached.size === 0) this.#attached.delete(gateway!);
   }
 
+  /**
+   * Weighs the authorities that the set loads on ports of its own. They belong to the Gateway, and
+   * the set's namespace decides about the number of its ports.
+   */
+  #weigh(key: string, { now }: Turn, gatewayOf: GatewayOf): void {
+    const { listenerSets, configMaps } = now.snapshot;
+    const [present, good] = [listenerSets.get(key), now.lastGood.objects.get(`ListenerSet ${key}`)];
+    const bytesOf = (set: ListenerSet | undefined): number => {
+      const gateway = set && gatewayOf(gatewayNamed(set) ?? "")?.gateway;
+      return gateway ? bytesLoaded(gateway, set.spec?.listeners ?? [], (name) => configMaps.get(name)) : 0;
+    };
+    // A bug here must not affect other sets.
+    const bytes = guarded(
+      () => Math.max(bytesOf(present), bytesOf(good as ListenerSet | undefined)),
+      () => 0,
+    );
+    this.#authorities.set(key, present, bytes);
+  }
+
   #read(key: string, turn: Turn, gatewayOf: GatewayOf): void {
     const { snapshot } = turn.now;
     const present = snapshot.listenerSets.get(key);
@@ -198,6 +223,9 @@ export class ListenerSets {
       secret: (name) => this.#certificates.secret(name),
       brokenSecret: (name) => this.#certificates.broken(name),
       configMap: (name) => snapshot.configMaps.get(name),
+      tooMuchTrust: this.#authorities.isRefused(key)
+        ? tooMuchTrust(owner, "spec.listeners", turn.settings, unservedListeners)
+        : undefined,
     });
     const { secrets, namespaces: granting, problems } = read;
     const listeners = withPermission(read.listeners, home, turn.hostPolicy);
