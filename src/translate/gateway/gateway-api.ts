@@ -19,6 +19,7 @@ import type { Problems } from "../problems.ts";
 import type { Turn } from "../turn.ts";
 import { BackendTlsPolicies } from "./backend-tls/policies.ts";
 import { policyStatuses } from "./backend-tls/policy-statuses.ts";
+import { RefusedHosts } from "./budget/refused-hosts.ts";
 import { Gateways } from "./gateways.ts";
 import { Grants } from "./grants.ts";
 import { grpcRouteReader } from "./route/grpc-route.ts";
@@ -35,6 +36,7 @@ export class GatewayApi {
   readonly #gateways: Gateways;
   readonly #policies: BackendTlsPolicies;
   readonly #settings: AllRouteSettings;
+  readonly #refused = new RefusedHosts();
   readonly #requests: readonly RouteSource[];
   readonly #streams: readonly RouteSource[];
   readonly #problems: Problems;
@@ -64,8 +66,9 @@ export class GatewayApi {
       policies: this.#policies,
       settings: this.#settings,
     };
-    const sourceOf = <R extends Route>(reader: RouteReader<R>) => new RouteSource(reader, options, problems, sources);
-    this.#requests = [sourceOf(httpRouteReader), sourceOf(grpcRouteReader)];
+    const sourceOf = <R extends Route>(reader: RouteReader<R>, refused?: RefusedHosts) =>
+      new RouteSource(reader, options, problems, { ...sources, refused });
+    this.#requests = [sourceOf(httpRouteReader, this.#refused), sourceOf(grpcRouteReader, this.#refused)];
     this.#streams = [sourceOf(tcpRouteReader), sourceOf(udpRouteReader), sourceOf(tlsRouteReader)];
   }
 
@@ -108,7 +111,11 @@ export class GatewayApi {
     const services = this.#policies.renew(turn);
     const settings = this.#settings.renew(turn, granting);
     this.#updatePorts(settings.size > 0 || turn.afresh);
-    for (const routes of this.#routes) routes.begin({ parents, granting, services, settings });
+    this.#refused.begin();
+    for (const routes of this.#routes) {
+      routes.begin({ parents, granting, services, settings });
+      routes.weigh(turn);
+    }
   }
 
   #updatePorts(isOther: boolean): void {

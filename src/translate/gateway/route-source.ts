@@ -15,6 +15,7 @@ import type { Problems } from "../problems.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
 import { ignoredProblems } from "../unknown-fields.ts";
 import type { BackendTlsPolicies } from "./backend-tls/policies.ts";
+import type { RefusedHosts } from "./budget/refused-hosts.ts";
 import { RouteBudget } from "./budget/route-budget.ts";
 import type { Gateways } from "./gateways.ts";
 import type { Grants } from "./grants.ts";
@@ -22,7 +23,7 @@ import { defaultGateways, usesDefaults } from "./listener/default-gateways.ts";
 import { type Attachment, attachmentsOf, parentsNamed } from "./route/attach.ts";
 import { besideOf } from "./route/beside.ts";
 import { claimOf, isOtherRoute } from "./route/claimed.ts";
-import { hostsOf } from "./route/hosts.ts";
+import { hostsOf, wantedHosts } from "./route/hosts.ts";
 import { orphanProblems, problemsOf, type RouteName } from "./route/problems.ts";
 import type { RouteReader } from "./route/reader.ts";
 import type { RulesRead } from "./route/rules.ts";
@@ -40,6 +41,8 @@ export interface RouteSources {
   readonly gateways: Gateways;
   readonly policies: BackendTlsPolicies;
   readonly settings: AllRouteSettings;
+  /** Shared by the kinds of routes for requests; absent for streams, which have no guards. */
+  readonly refused?: RefusedHosts | undefined;
 }
 
 /** The parts of the Gateway API that have changed. */
@@ -73,6 +76,8 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
   readonly #counted = new Set<string>();
   readonly #standIns: StandIns<R>;
   readonly #budget: RouteBudget<R>;
+  readonly #refused: RefusedHosts | undefined;
+  #weighed: ReadonlySet<string> = new Set();
   #outdated: Iterable<string> = [];
   #hasClasses = false;
   #isAnyOutdated = false;
@@ -87,6 +92,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     this.#gateways = sources.gateways;
     this.#policies = sources.policies;
     this.#settings = sources.settings;
+    this.#refused = sources.refused;
     this.#budget = new RouteBudget<R>(reader.kind, sources.gateways, sources.settings);
   }
 
@@ -108,10 +114,30 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
     this.#outdated = [...own, ...names.flatMap((name) => [...this.#references.usersOf(name)])];
   }
 
-  changed(turn: Turn): Set<string> {
+  /** Decides which routes are refused, before routes of any kind are read. */
+  weigh(turn: Turn): void {
     const { snapshot } = turn.now;
     const formOf = (key: string) => this.#standIns.inForce(key, this.#reader.table(snapshot).get(key), turn).form;
-    return this.#budget.renew(this.#outdatedIn(turn), turn, formOf, (route) => this.#attachments(route, turn));
+    const attachments = (route: R) => this.#attachments(route, turn);
+    this.#weighed = this.#budget.renew(this.#outdatedIn(turn), turn, formOf, attachments);
+    for (const key of this.#weighed) {
+      const route = this.#budget.isRefused(key) ? formOf(key) : undefined;
+      const hosts = route && this.#isServing(route) ? wantedHosts(route, attachments(route)) : undefined;
+      this.#refused?.set(this.kind, key, hosts && { hosts });
+    }
+  }
+
+  changed(): Set<string> {
+    const namespaces = this.#refused?.changed;
+    if (namespaces === undefined || namespaces.size === 0) return new Set(this.#weighed);
+    const beside = [...this.#parents.keys()].filter((key) => namespaces.has(key.slice(0, key.indexOf("/"))));
+    return new Set([...this.#weighed, ...beside]);
+  }
+
+  /** Whether the route is no shadow, which serves nothing. */
+  #isServing(route: R): boolean {
+    const object = this.#nameOf(route);
+    return !besideOf(route, { object, isCommon: true, prefix: this.#options.annotationsPrefix }).isShadow;
   }
 
   #outdatedIn(turn: Turn): Set<string> {
@@ -186,7 +212,7 @@ export class RouteSource<R extends Route = Route> implements ClaimSource {
       attachments.filter((one) => isAccepted(one, rules)),
     );
     const { hosts, conflicts } = hostsOf(route, attachments, rules.paths, {
-      ...{ object, gateways: this.#gateways, settings: this.#settings, turn },
+      ...{ object, gateways: this.#gateways, settings: this.#settings, refused: this.#refused, turn },
       isShadow: beside.isShadow,
     });
     this.#problems.replace(`${this.kind} ${key}`, [

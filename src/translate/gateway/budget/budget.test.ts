@@ -105,7 +105,7 @@ test("a route whose hosts times listeners times matches are too many is refused,
   expect(found.hosts("tenant")).toBe(0);
   expect(found.conditions()).toEqual(["Accepted False UnsupportedValue", "ResolvedRefs True ResolvedRefs"]);
   expect(found.about("HTTPRoute")).toEqual([
-    "spec: 128 matches on 256 hosts, which are the route's hostnames on each of its listeners, need 35m of records; with the older HTTPRoutes of namespace tenant that is more than route-records-per-namespace permits (8m); the route is not attached",
+    "spec: 128 matches on 256 hosts, which are the route's hostnames on each of its listeners, need 35m of records; with the older HTTPRoutes of namespace tenant that is more than route-records-per-namespace permits (8m); the route is not attached, and other routes of the namespace answer 503 on its hosts",
   ]);
   expect(found.hosts("other")).toBe(16);
 });

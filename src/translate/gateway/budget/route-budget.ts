@@ -93,5 +93,11 @@ export class RouteBudget<R extends Route> {
 function tooLarge(object: RouteName, { matches, hosts, bytes }: Product, most: string): Problem {
   const size = `${matches} ${matches === 1 ? "match" : "matches"} on ${hosts} hosts, which are the route's hostnames on each of its listeners, need ${Math.ceil(bytes / 2 ** 20)}m of records`;
   const why = `${size}; with the older ${object.kind}s of namespace ${object.namespace} that is more than route-records-per-namespace permits (${most})`;
-  return { object, kind: "field-unusable", field: "spec", why, done: "the route is not attached" };
+  return {
+    object,
+    kind: "field-unusable",
+    field: "spec",
+    why,
+    done: "the route is not attached, and other routes of the namespace answer 503 on its hosts",
+  };
 }

@@ -166,7 +166,7 @@ function refusedHost(object: ObjectName, at: number, host: string, policy: HostP
 }
 
 /** Returns the host in question: the listener's if the route names none. */
-const takenHost = ({ hostname }: ListenerReading, host: string): string => (host === "_" ? hostname : host);
+export const takenHost = ({ hostname }: ListenerReading, host: string): string => (host === "_" ? hostname : host);
 
 /** Returns the hostnames of a route in lower case. */
 export function hostnamesOf(route: Route): readonly string[] {

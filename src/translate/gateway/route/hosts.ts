@@ -7,12 +7,13 @@ import type { ClaimedPath } from "../../claim.ts";
 import { permits } from "../../host-policy/policy.ts";
 import type { Turn } from "../../turn.ts";
 import { withIdentity } from "../backend-tls/identity.ts";
+import type { RefusedHosts } from "../budget/refused-hosts.ts";
 import type { Gateways } from "../gateways.ts";
 import { routeFeatures } from "../route-features.ts";
 import { withSettings } from "../route-settings/applied.ts";
 import type { AllRouteSettings } from "../route-settings/route-settings.ts";
 import { redirectTo } from "../route-settings/twins.ts";
-import { type Attachment, hostnamesOf, hostsOn } from "./attach.ts";
+import { type Attachment, hostnamesOf, hostsOn, takenHost } from "./attach.ts";
 import type { RouteName } from "./problems.ts";
 
 export interface HostsRead {
@@ -27,6 +28,7 @@ export interface HostWorld {
   readonly object: RouteName;
   readonly gateways: Gateways;
   readonly settings: AllRouteSettings;
+  readonly refused: RefusedHosts | undefined;
   readonly turn: Turn;
   /** Whether the route is in shadow. */
   readonly isShadow: boolean;
@@ -36,7 +38,7 @@ export function hostsOf(
   route: Route,
   attachments: readonly Attachment[],
   paths: readonly ClaimedPath[],
-  { object, gateways, settings, turn, isShadow }: HostWorld,
+  { object, gateways, settings, refused, turn, isShadow }: HostWorld,
 ): HostsRead {
   const hosts = new Map<string, readonly ClaimedPath[]>();
   const conflicts = new Map<string, Problem>();
@@ -59,7 +61,16 @@ export function hostsOf(
       for (const problem of applied.conflicts) conflicts.set(JSON.stringify(problem), problem);
       const keyOf = (name: string) => serverKey({ listener: listener.id, name });
       const names = hostsOn(listener, hostnames, isPermitted);
-      for (const name of names) hosts.set(isShadow ? shadowKey(keyOf(name)) : keyOf(name), applied.paths);
+      const isShut = (name: string) =>
+        !isShadow && refused?.has(namespace, listener.id, takenHost(listener, name)) === true;
+      const shut = names.find(isShut);
+      const closed = shut === undefined ? undefined : besideRefused(object, shut);
+      if (closed !== undefined) conflicts.set(JSON.stringify(closed), closed);
+      const closedPaths = closed && applied.paths.map((path) => ({ ...path, closed: path.closed ?? closed }));
+      for (const name of names) {
+        const its = closedPaths !== undefined && isShut(name) ? closedPaths : applied.paths;
+        hosts.set(isShadow ? shadowKey(keyOf(name)) : keyOf(name), its);
+      }
       if (isShadow) continue;
       const twins = settings.twinsOn(listener, names);
       for (const problem of twins.problems) conflicts.set(JSON.stringify(problem), problem);
@@ -70,4 +81,19 @@ export function hostsOf(
     }
   }
   return { hosts, conflicts: [...conflicts.values()] };
+}
+
+/** Returns the hosts that a route would have on each listener, by the listener's id. */
+export function wantedHosts(route: Route, attachments: readonly Attachment[]): ReadonlyMap<string, readonly string[]> {
+  const hostnames = hostnamesOf(route);
+  const listeners = attachments.flatMap((one) => one.listeners);
+  return new Map(
+    listeners.map((one) => [one.id, hostsOn(one, hostnames).map((host) => takenHost(one, host))] as const),
+  );
+}
+
+function besideRefused(object: RouteName, host: string): Problem {
+  const where = host === "_" ? "its hosts include" : `${host} is or includes`;
+  const why = `${where} a host of another route of namespace ${object.namespace}, which is not attached because of route-records-per-namespace, and whose paths may have guards`;
+  return { object, kind: "field-unusable", field: "spec.hostnames", why, done: "its paths there answer 503" };
 }
