@@ -1,7 +1,8 @@
 /**
  * Limits the authorities and key pairs that the objects of one kind and namespace may make nginx
- * load. nginx loads them again for each server block and each shape that names them, at every test
- * and reload, and the authorities of a machine take tens of milliseconds and a megabyte each time.
+ * load. nginx before 1.27.2 loads them again for each server block and each shape that names them,
+ * at every test and reload, and the authorities of a machine take tens of milliseconds and a
+ * megabyte each time. Newer ones load a file once, and a tenant may have many.
  * The oldest objects come first.
  */
 import { bytesOf } from "../kinds/measures.ts";

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import type { Directive } from "../../support/nginx-tree.ts";
 import { sharedPki } from "../../support/pki.ts";
-import { ingress, secret, settings } from "../support/objects.ts";
+import { ingress, secret, service, settings } from "../support/objects.ts";
 import { worldOf } from "../support/world.ts";
 
 const { ca } = await sharedPki();
@@ -14,6 +14,11 @@ const { ca } = await sharedPki();
 const bundle = ca.certificate.repeat(Math.ceil(60_000 / ca.certificate.length));
 const store = secret("store", { "ca.crt": bundle });
 const limit = (most: string) => settings({ "authorities-per-namespace": most });
+
+/** Returns the annotation for the Secret of the other namespace. */
+const secretOf = (annotations: object): Record<string, string> => ({
+  [Object.keys(annotations).find((key) => key.endsWith("-secret"))!]: "other/store",
+});
 
 const kinds = {
   proxy_ssl_trusted_certificate: {
@@ -36,6 +41,10 @@ function loadedBy(name: string, tree: readonly Directive[]): number {
   );
 }
 
+/** Returns the files that directives of this name load. */
+const filesOf = (name: string, tree: readonly Directive[]): readonly string[] =>
+  tree.flatMap(({ name: found, args, block = [] }) => [...(found === name ? [args[0]!] : []), ...filesOf(name, block)]);
+
 const sizeOf = (path: string): number => (readFileSync(path, "utf8").includes(bundle) ? bundle.length : 0);
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
@@ -50,6 +59,13 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
         annotations: { ...annotations, "proxy-ssl-name": `n${at}`, "ssl-ciphers": `AES128-SHA:!A${at}` },
       }),
     );
+    const equal = ingress({
+      name: "equal",
+      namespace: "other",
+      annotations: { ...annotations, ...secretOf(annotations), "proxy-ssl-name": "other" },
+    });
+    const { address, port } = world.backend;
+    const inOther = [secret("store", { "ca.crt": bundle }, "other"), ...service("web", address, port, "other"), equal];
     await world.apply(store, ...all, limit("256k"));
     const loaded = loadedBy(name, world.tree());
     expect(loaded).toBeGreaterThan(0);
@@ -63,6 +79,10 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect((await world.ask("neighbour.example")).body).toBe("secret");
     await world.apply(limit("4m"));
     expect(loadedBy(name, world.tree())).toBeGreaterThan(2 * loaded);
+    const files = filesOf(name, world.tree());
+    await world.apply(...inOther);
+    expect(filesOf(name, world.tree()).length, "another namespace loads it, too").toBeGreaterThan(files.length);
+    expect(new Set(filesOf(name, world.tree())).size, "equal authorities are one file").toBe(1);
     expect(world.problemsOf("i11").join()).not.toContain("authorities-per-namespace");
   });
 });
