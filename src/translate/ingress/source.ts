@@ -211,7 +211,12 @@ export class IngressSource implements ClaimSource {
   #weigh(key: string, turn: Turn): void {
     const { ingresses, ingressClasses } = turn.now.snapshot;
     const present = ingresses.get(key);
-    const ingress = present !== undefined && isOurs(present, ingressClasses, this.#options) ? present : undefined;
+    // Sluice may fail on the Ingress, which must not affect others.
+    const counts = guarded(
+      () => present !== undefined && isOurs(present, ingressClasses, this.#options),
+      () => false,
+    );
+    const ingress = counts ? present : undefined;
     const good = ingress && this.#standInFor(key, ingress);
     const bytes = this.#bytesOf(ingress, turn);
     const former = this.#bytesOf(good, turn);
