@@ -28,11 +28,11 @@ test("a folder of files that is gone keeps unused files from being removed, and 
   rmSync(it.folder.tls, { recursive: true });
   await it.serve(saying("two"));
   await until("the report", () => reported.length > 0);
-  expect(reported).toEqual([expect.stringMatching(/^the removal of unused files: ENOENT: /)]);
+  // On a busy machine a removal that finds nothing to remove may come between two that fail.
+  expect(reported[0]).toMatch(/^the removal of unused files: ENOENT: /);
   expect((await request({ to })).body).toBe("two");
   mkdirSync(it.folder.tls);
-  await until("the removal to work again", () => reported.length === 2);
-  expect(reported[1]).toBe("the removal of unused files: works");
+  await until("the removal to work again", () => reported.at(-1) === "the removal of unused files: works");
 });
 
 test("an nginx that ends while its folder of sockets is gone is started when the folder is back", async () => {
