@@ -158,7 +158,8 @@ function rewrittenElsewhere(at: Asked): Stop | undefined {
 
 function toHttps(at: Asked, { sslRedirect }: FeatureValues, location: Location<FeatureValues>): Stop | undefined {
   const { host, settings } = at;
-  const why = httpsReason(at, sslRedirect, { tls: host.tls, path: location.path });
+  const tls = host.tls || location.ownTls === true;
+  const why = httpsReason(at, sslRedirect, { tls, path: location.path });
   if (why === undefined) return undefined;
   return {
     what: "ssl-redirect",

@@ -34,3 +34,19 @@ test.each([
   );
   expect(end).toMatchObject({ kind: "answer", status, why });
 });
+
+test("a path whose Ingress has TLS for its host redirects, although the host's older Ingress has none", () => {
+  const world = put(
+    base,
+    ...[service("web"), slice("web", "192.0.2.1")],
+    ingress({ name: "old", namespace: "other", age: 9, host: "shop.example", paths: [["/a", "web"]] }),
+    ingress({ name: "new", host: "shop.example", paths: [["/b", "web"]], tls: "pair" }),
+  );
+  const { configuration } = translate({ ...emptyInputs, snapshot: world }, defaultOptions, fake);
+  const statusOf = (target: string) => {
+    const asked = { method: "GET", scheme: "http", host: "shop.example", target, headers: new Map() } as const;
+    const { end } = decide(configuration, asked, decideOptions(defaultFlags("serve")));
+    return end.kind === "answer" ? end.status : end.kind;
+  };
+  expect([statusOf("/b"), statusOf("/a")]).toEqual([308, 503]);
+});

@@ -126,13 +126,7 @@ export function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guard
   const { filters = {}, unusableStatus = 500 } = location;
   const place: Asked = {
     ...{ asked, request, settings: served.settings, ports: options.ports, isStatic: options.isStatic },
-    host: {
-      server: taken.server,
-      by: taken.server.name,
-      how: "name",
-      tls: location.ownTls === true,
-      certificate: undefined,
-    },
+    host: { server: taken.server, by: taken.server.name, how: "name", tls: false, certificate: undefined },
     found: { kind: "location", location, route: taken.route, groups: groupsIn(taken, request) },
   };
   const answer = answerOfFilters(at, filters);
