@@ -171,7 +171,8 @@ test("paths that are regular expressions rank by their literal beginning", async
   expect(await a("/api/v2/x")).toBe("s2");
   expect(await a("/other")).toBe("s2");
   expect(await a("/others")).toBe("s4");
-  expect(await a("/xyz"), "patterns of routes come after all prefixes").toBe("s4");
+  expect(await a("/xyz"), "a pattern comes before prefixes of its namespace").toBe("s3");
+  expect(await a("/XYZ"), "with its case").toBe("s4");
   translation = await it.serve(
     root,
     rewriting,

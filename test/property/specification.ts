@@ -72,11 +72,12 @@ const criteria: readonly ((claim: Claim) => number)[] = [
   ({ hostnames }) => longest(hostnames),
   // HTTPRouteRule.matches: `"Exact" path match.`
   ({ path }) => Number(path.type === "Exact"),
+  // HTTPRouteRule.matches: "The precedence of RegularExpression path matches are
+  // implementation-specific." docs/gateway-api.md: "the longest first, before the prefixes of their
+  // namespace". All routes here have one namespace.
+  ({ path }) => (path.type === "RegularExpression" ? path.value.length : 0),
   // HTTPRouteRule.matches: `"Prefix" path match with largest number of characters.`
   ({ path }) => (path.type === "PathPrefix" ? path.value.length : 0),
-  // HTTPRouteRule.matches: "The precedence of RegularExpression path matches are
-  // implementation-specific." docs/gateway-api.md: "after all prefixes, the longest first".
-  ({ path }) => (path.type === "RegularExpression" ? path.value.length : 0),
   // GRPCRouteRule.matches: "Characters in a matching service."
   ({ service }) => service,
   // GRPCRouteRule.matches: "Characters in a matching method."

@@ -821,8 +821,8 @@ test("matches are in the order of the specification", () => {
     "prefix /a/  0 1",
     "exact /a",
     "prefix /a/",
-    "prefix /",
     "pattern /b.*",
+    "prefix /",
   ]);
 });
 

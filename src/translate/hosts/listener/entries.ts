@@ -30,7 +30,7 @@ export function orderedEntries(
   world: World,
   problems: Problem[],
 ): readonly Entry[] {
-  return fewEnough(claims.flatMap((claim) => entriesOf(claim, key, world, problems)).sort(before), problems);
+  return fewEnough(claims.flatMap((claim) => entriesOf(claim, key, world, problems)).sort(byMatch), problems);
 }
 
 function entriesOf(claim: Claim, key: string, world: World, problems: Problem[]): Entry[] {
@@ -58,7 +58,7 @@ export function decodedPath(path: string): string {
 }
 
 /** Compares two matches. Matches of one object keep their order. */
-function before(one: Entry, other: Entry): number {
+export function byMatch(one: Entry, other: Entry): number {
   return (
     one.rank - other.rank ||
     other.path.length - one.path.length ||

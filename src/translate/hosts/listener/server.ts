@@ -17,8 +17,8 @@ import type { World } from "../../world.ts";
 import { asksForTimes } from "../draft.ts";
 import type { BuiltServer } from "../server.ts";
 import { withAppRoot } from "./app-root.ts";
-import { commonTable } from "./common-table.ts";
 import { compared, type Entry, orderedEntries } from "./entries.ts";
+import { hostTable } from "./table.ts";
 
 /** Builds the Server. `key` is the `serverKey` of the host. */
 export function listenerServer(key: string, claims: readonly Claim[], world: World): BuiltServer {
@@ -30,14 +30,13 @@ export function listenerServer(key: string, claims: readonly Claim[], world: Wor
   const unmet = unmetProblems(ordered, partsOf(key));
   const own = ordered.map((entry, at) => [entry, routesOf(entry, at)] as const);
   const namesake = world.namesakeOf(key);
-  const common = namesake && commonTable(name, own, namesake.paths);
-  const beside = namesake?.isApart === true ? claims.map((claim) => keptApart(claim, name)) : (common?.problems ?? []);
-  const contested = [...unmet, ...beside];
+  const { routes, isOrdered, problems: verdicts } = hostTable(name, own, namesake?.paths ?? []);
+  const contested = [...unmet, ...(namesake?.isApart ? claims.map((claim) => keptApart(claim, name)) : verdicts)];
   problems.push(...contested);
   const server = plainServer(key, {
     locations: ordered.map(locationOf),
-    routes: common?.routes ?? own.flatMap(([, routes]) => routes),
-    isOrdered: common?.isOrdered === true,
+    routes,
+    isOrdered,
     features: withServerValues(first.features, ordered[0]!.claimed.features ?? first.features),
   });
   return { server, uses: usesOf(ordered), secrets: [], problems, contested };

@@ -11,9 +11,9 @@ import { Table } from "../../../model/table.ts";
 import type { Claim } from "../../claim.ts";
 import type { Claims } from "../../claims.ts";
 import type { World } from "../../world.ts";
-import { commonTable } from "./common-table.ts";
 import { orderedEntries } from "./entries.ts";
 import { locationOf, plainServer, routesOf } from "./server.ts";
+import { hostTable } from "./table.ts";
 
 export class Shadows {
   readonly #claims: Claims;
@@ -73,6 +73,6 @@ function shadowServer(
     return [entry, routesOf(entry, at < 0 ? toNamesake : at)] as const;
   });
   const { name } = partsOf(key);
-  const { routes, isOrdered } = commonTable(name, all, world.namesakeOf(key)?.paths ?? []);
+  const { routes, isOrdered } = hostTable(name, all, world.namesakeOf(key)?.paths ?? []);
   return plainServer(key, { locations: own.map(locationOf), routes, isOrdered, features: hidden[0]!.features });
 }
