@@ -26,6 +26,36 @@ export function stepsAlone(pattern: string): number {
   return unboundable(pattern) === undefined ? 1_024 : fewestSteps;
 }
 
+/** Returns the steps of a pattern that may match anywhere in a text of at most this length. */
+export const stepsAnywhere = (longest: number): number => 2 ** Math.ceil(Math.log2(2 * longest));
+
+/** nginx compares hosts with the patterns of all tenants. No name in DNS is longer. */
+export const longestName = 253;
+
+/** A canary's header that is longer matches no pattern, in static mode. */
+export const longestHeader = 1_000;
+
+/**
+ * The budget of a tenant's patterns that nginx compares with one text, in characters that are
+ * looked at.
+ */
+export class Allowance {
+  readonly #longest: number;
+  #left = 2 ** 25;
+
+  constructor(longest: number) {
+    this.#longest = longest;
+  }
+
+  /** Whether the budget suffices for one more pattern, which then uses its share. */
+  takes(pattern: string): boolean {
+    const cost = stepsAnywhere(this.#longest) * (this.#longest + weightOf(pattern));
+    if (cost > this.#left) return false;
+    this.#left -= cost;
+    return true;
+  }
+}
+
 /** The most patterns of a host that may be compared with one path beyond their plain beginnings. */
 export const mostTogether = 32;
 

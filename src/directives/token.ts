@@ -8,6 +8,7 @@
  * variable is up to the directive, not to the quotes: `text` is for directives that evaluate
  * variables, `word` for those that take the text as it stands.
  */
+import { stepsAnywhere } from "./pattern-bounds.ts";
 import { groupsOf } from "./pattern-groups.ts";
 
 /** Everything a template can see. */
@@ -113,8 +114,11 @@ export class Token {
    * have before it.
    */
   static boundedAnywhere(raw: string, longest: number, sign: "" | "~" | "~*" = ""): Token {
-    const steps = 2 ** Math.ceil(Math.log2(2 * longest));
-    return Token.#bounded(raw, { steps, before: `^(?!(?s:.{${longest + 1}}))(?s:.*?)(?:`, sign });
+    return Token.#bounded(raw, {
+      steps: stepsAnywhere(longest),
+      before: `^(?!(?s:.{${longest + 1}}))(?s:.*?)(?:`,
+      sign,
+    });
   }
 
   /** Does the same as `boundedAnywhere` for a text that begins with its `~` or `~*`. */

@@ -4,7 +4,7 @@
  * regular expressions after a `~`. nginx refuses a whole configuration for a name of another form.
  */
 
-import { unboundable } from "../directives/pattern-bounds.ts";
+import { longestName, unboundable } from "../directives/pattern-bounds.ts";
 import { Token } from "../directives/token.ts";
 import { type Kind, no, ok, shown } from "./kind.ts";
 import { regexMistake } from "./patterns.ts";
@@ -23,12 +23,6 @@ export function formOf(name: string): NameForm | undefined {
   if (leading.test(name)) return "leading";
   return trailing.test(name) ? "trailing" : undefined;
 }
-
-/**
- * nginx compares a host without its own server with the patterns of all tenants, so their steps are
- * limited. No name in DNS is longer.
- */
-const longestName = 253;
 
 /** The name is kept in lower case, except for regular expressions. */
 export const serverName: Kind<string> = {

@@ -5,7 +5,8 @@
  */
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { weightOf } from "../../src/directives/pattern-bounds.ts";
+import { unboundable, weightOf } from "../../src/directives/pattern-bounds.ts";
+import { regexMistake } from "../../src/kinds/patterns.ts";
 import { Draws } from "../property/draws.ts";
 import { testNginx } from "./support/nginx.ts";
 import { request } from "./support/request.ts";
@@ -115,6 +116,33 @@ test.each(["beginning", "whole", "anywhere", "anywhere_in_any_case"])(
 
 /** The budget, and what compiling the last form may cost beyond it. */
 const [most, over] = [2 ** 25, 2 ** 24];
+
+test("both languages weigh a pattern alike if static mode takes it", async () => {
+  const draw = new Draws(13);
+  const signs = [
+    ..."ab|()[]{}^$.?*+\\-,:<=!1290&# ",
+    "[:alpha:]",
+    "[^]",
+    "(?:",
+    "(?<n>",
+    "(?i)",
+    "\\d",
+    "\\)",
+    "{2}",
+    "{3,}",
+    "{,4}",
+    "{90,120}",
+  ];
+  const drawn = Array.from({ length: 5_000 }, () =>
+    Array.from({ length: draw.below(20) + 1 }, () => draw.of(signs)).join(""),
+  ).filter((one) => unboundable(one) === undefined && regexMistake(one) === undefined);
+  expect(drawn.length).toBeGreaterThan(300);
+  const results = await tried(
+    "beginning",
+    drawn.map((one) => [one, ""] as const),
+  );
+  expect(results.map(({ weight }, at) => [drawn[at], weight])).toEqual(drawn.map((one) => [one, weightOf(one)]));
+});
 
 test.each(["beginning", "whole", "anywhere", "anywhere_in_any_case"])(
   "whatever many slow patterns and long texts meet %s, they cost one budget",

@@ -83,19 +83,22 @@ async function authority(folder: string, name: PkiName, commonName: string): Pro
   });
 }
 
-interface Leaf {
-  readonly name: PkiName;
+export interface Leaf {
+  readonly name: string;
   readonly by: "ca" | "otherca";
   readonly commonName: string;
+  /** More of the subject in the syntax of openssl, such as `/OU=shop`. */
+  readonly besides?: string;
   /** The names in the syntax of openssl's subjectAltName. */
   readonly names: string;
 }
 
-async function leaf(folder: string, { name, by, commonName, names }: Leaf): Promise<void> {
+/** Makes the files NAME.crt and NAME.key in a folder that has a PKI. */
+export async function leaf(folder: string, { name, by, commonName, besides = "", names }: Leaf): Promise<void> {
   const files = ["-keyout", `${name}.key`, "-out", `${name}.crt`];
   const issuer = ["-CA", `${by}.crt`, "-CAkey", `${by}.key`];
   const extensions = ["-addext", `subjectAltName=${names}`, "-addext", "extendedKeyUsage=serverAuth,clientAuth"];
-  const subject = ["-subj", `/CN=${commonName}`];
+  const subject = ["-subj", `/CN=${commonName}${besides}`];
   await execa(
     "openssl",
     [

@@ -101,7 +101,7 @@ end
 local function weight_of(pattern)
   if find(pattern, "\\[QE]") or find(pattern, "(?#", 1, true) or find(pattern, "%(%?[%a^-]*x") then
     -- These change what brackets mean. Such a pattern gets the most that its numbers can make.
-    local weight = #pattern * (find(pattern, "\\[%dgk]") and longest or 1)
+    local weight = #pattern * (find(pattern, "\\[1-9gk]") and longest or 1)
     for number in gmatch(pattern, "[{,](%d+)") do
       weight = weight * max(1, tonumber(number))
     end
@@ -122,7 +122,7 @@ local function weight_of(pattern)
       sum = (outer[#outer] or 0) + sum
       outer[#outer] = nil
     else
-      last = sign == "\\" and find(pattern, "^[%dgk]", at + 1) and longest or 1
+      last = sign == "\\" and find(pattern, "^[1-9gk]", at + 1) and longest or 1
       at = sign == "[" and behind_set(pattern, at) or sign == "\\" and at + 2 or at + 1
       sum = sum + last
     end

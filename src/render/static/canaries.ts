@@ -5,7 +5,7 @@
  * the cookies, then the weights, as `nginx/lua/sluice/canary.lua` does.
  */
 
-import { unboundable } from "../../directives/pattern-bounds.ts";
+import { longestHeader, unboundable } from "../../directives/pattern-bounds.ts";
 import { shortHash } from "../../directives/short-hash.ts";
 import { Token } from "../../directives/token.ts";
 import { regexMistake } from "../../kinds/patterns.ts";
@@ -99,9 +99,6 @@ function headerWord({ header, headerValue, headerPattern }: CanaryPolicy, id: st
         : alwaysNever;
   return { value, map: Token.conf`map ${Token.variable(name)} ${value} { default ""; "" ""; ${taking} }` };
 }
-
-/** The most characters of a header that is compared with a pattern. A longer one does not match. */
-const longestHeader = 1_000;
 
 /**
  * Returns the pattern. For an invalid one, which nginx would refuse, and for one whose steps have

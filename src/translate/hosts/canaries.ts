@@ -4,6 +4,7 @@
  * if another path uses the same Service, because clients bound to the main Service are bound to
  * its canary by the same cookie (RS-14.7).
  */
+import { Allowance, longestHeader } from "../../directives/pattern-bounds.ts";
 import { notFound } from "../../missing.ts";
 import { type Canary, catchAll, defaultUpstream } from "../../model/configuration.ts";
 import { named, type Problem, type Why } from "../../problem.ts";
@@ -41,6 +42,7 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
   const shadows: Shadow[] = [];
   const uses: UpstreamUse[] = [];
   const problems: Problem[] = [];
+  const allowances = new Map<number, Allowance>();
   /** An index of Locations by type and path, because both lists may have 10,000 entries. */
   const places = new Map(
     mains.map((main, at) => [placeOf(main.type, main.path), at]).toReversed() as [string, number][],
@@ -84,7 +86,9 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
       const { upstream } = mains[main]!;
       if (upstream === defaultUpstream) idle("the path belongs to the default backend");
       else if (upstream === own.upstream) idle("it names the Service and port that the path has already");
-      return upstream !== defaultUpstream && upstream !== own.upstream;
+      else if (!isAffordable(claim, main)) idle("static mode compares no request with so many patterns of canaries");
+      else return true;
+      return false;
     });
     for (const main of possible) {
       shadowed.add(main);
@@ -95,6 +99,15 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
     const missing = missingPart(own, world);
     if (possible.length > 0 && missing !== undefined)
       problems.push({ object, kind: "field-unusable", field, ...missing, done });
+  }
+
+  /** Whether nginx may compare the header of a request with the canary's pattern, too. */
+  function isAffordable({ features }: Claim, main: number): boolean {
+    const { headerPattern } = features.canary!;
+    if (!world.pathsAreText || headerPattern === "") return true;
+    const allowance = allowances.get(main) ?? new Allowance(longestHeader);
+    allowances.set(main, allowance);
+    return allowance.takes(headerPattern);
   }
 
   /**

@@ -55,3 +55,24 @@ test("a www twin that is a host of its own does not redirect, and its Ingress ge
     "annotation from-to-www-redirect: www.a.example is a host of its own, so it does not redirect to a.example",
   ]);
 });
+
+test("the regular expressions of a namespace have a budget, which its oldest hosts get", () => {
+  const names = new HostNames();
+  const since = (namespace: string, at: number) => ({ namespace, name: "a", created: `2026-01-${at + 10}` });
+  const pattern = (at: number) => `~^n(?:a{900}|b{900}|${at})$`;
+  const kept = (hosts: readonly string[]) =>
+    hosts.filter((host) => names.wantedBy(host).aliases.every((name) => names.ownerOf(name) === host));
+  const mine = Array.from({ length: 40 }, (_, at) => `h${at}.example`);
+  for (const [at, host] of mine.entries()) names.set(host, { ...wants(pattern(at)), since: since("mine", 40 - at) });
+  names.set("other.example", { ...wants(pattern(99), "~^m[0-9]+$"), since: since("other", 80) });
+  const first = kept(mine);
+  expect(first).toEqual(mine.slice(-first.length));
+  expect(first.length).toBeGreaterThan(20);
+  expect(first.length).toBeLessThan(35);
+  expect(names.ownerOf(pattern(0))).toBeUndefined();
+  expect(kept(["other.example"])).toEqual(["other.example"]);
+  // When an old host goes, the next oldest gets its share.
+  names.set(mine.at(-1)!, undefined);
+  expect(names.concerned()).toContain(mine.at(-first.length - 1));
+  expect(kept(mine.slice(0, -1))).toEqual(mine.slice(-first.length - 1, -1));
+});

@@ -4,6 +4,7 @@
  * the first host, by name, that lists it as an alias. Between namespaces the older host keeps its
  * names.
  */
+import { Allowance, longestName } from "../../directives/pattern-bounds.ts";
 import { formOf } from "../../kinds/server-names.ts";
 import { catchAll } from "../../model/configuration.ts";
 import type { Problem } from "../../problem.ts";
@@ -71,11 +72,13 @@ export function nameProblems(
     const owner = ownerOf(name);
     if (lister === undefined || owner === host) return [];
     const why =
-      owner === name
-        ? `${name} is the host of an ${lister.owner.kind}`
-        : formOf(name) !== "exact" && formOf(owner ?? "") !== "exact"
-          ? `${name} takes names that host ${owner} of another namespace has`
-          : `${name} is an alias of ${owner} already`;
+      owner === undefined
+        ? `${name} and the older regular expressions of this namespace cost each request too much`
+        : owner === name
+          ? `${name} is the host of an ${lister.owner.kind}`
+          : formOf(name) !== "exact" && formOf(owner) !== "exact"
+            ? `${name} takes names that host ${owner} of another namespace has`
+            : `${name} is an alias of ${owner} already`;
     // A Claim on several hosts keeps the alias for one of them.
     if (owner !== undefined && owner !== name && lister.hosts.has(owner)) return [lessFor(lister, host, name, owner)];
     const kind = names.aliases.length === 1 ? "annotation-useless" : "annotation-partly";
@@ -118,6 +121,8 @@ function lessFor(lister: Claim, host: string, name: string, owner: string): Prob
   return { object: lister.owner, kind: "annotation-partly", key: "server-alias", why };
 }
 
+const isRegex = (name: string): boolean => name.startsWith("~");
+
 /** Returns the www twin; undefined for the catch-all and for a wildcard, which have none. */
 export function twinOf(host: string): string | undefined {
   if (host === catchAll || host.startsWith("*.")) return undefined;
@@ -139,6 +144,8 @@ export class HostNames {
    * one name.
    */
   readonly #owners = new Map<string, string | undefined>();
+  /** The regular expressions of each namespace that fit into its budget; undefined if unknown. */
+  #affordable: ReadonlyMap<string, ReadonlySet<string>> | undefined;
   /** Names whose host may have changed since the last call of `concerned`. */
   readonly #touched = new Set<string>();
   #touchedPatterns = false;
@@ -156,7 +163,9 @@ export class HostNames {
     if (!isSame(before?.since, wanted?.since) || (before === undefined) !== (wanted === undefined))
       this.#touched.add(host);
     for (const name of [...namesIn(before), ...namesIn(wanted)]) this.#touched.add(name);
-    if (this.#notePatterns(host, wanted)) this.#touchedPatterns = true;
+    if (!this.#notePatterns(host, wanted)) return;
+    this.#touchedPatterns = true;
+    this.#affordable = undefined;
   }
 
   /**
@@ -202,20 +211,38 @@ export class HostNames {
     const first = wanting.reduce((one, other) => (this.#isOlder(other, one) ? other : one), wanting[0] ?? "");
     const owner = wanting.find((one) => !this.#isForeign(one, first));
     if (!isPattern || owner === undefined || owner === name) return owner;
+    if (isRegex(name) && !this.#isAffordable(name, owner)) return undefined;
     return this.#keeperOf(name, owner) ?? owner;
+  }
+
+  #isAffordable(pattern: string, host: string): boolean {
+    this.#affordable ??= new Map(
+      [...Map.groupBy(this.#withPatterns, (one) => this.#namespaceOf(one))].map(([namespace, hosts]) => {
+        const oldestFirst = hosts
+          .sort()
+          .sort((one, other) => Number(this.#isOlder(other, one)) - Number(this.#isOlder(one, other)));
+        const patterns = new Set(oldestFirst.flatMap((one) => this.wantedBy(one).aliases.filter(isRegex)));
+        const allowance = new Allowance(longestName);
+        return [namespace, new Set([...patterns].filter((one) => allowance.takes(one)))];
+      }),
+    );
+    return this.#affordable.get(this.#namespaceOf(host))?.has(pattern) === true;
+  }
+
+  /** Returns the namespace; empty if hosts are not divided among namespaces. */
+  #namespaceOf(host: string): string {
+    return this.#wanted.get(host)?.since?.namespace ?? "";
   }
 
   /** Returns the older host of another namespace from which this alias would take names. */
   #keeperOf(alias: string, host: string): string | undefined {
     const wildcards = [...this.#wildcards].filter((one) => mayTake(alias, host, one));
-    const patterns = alias.startsWith("~")
-      ? [...this.#withPatterns].filter((one) => host < one && this.#hasRegex(one))
-      : [];
+    const patterns = isRegex(alias) ? [...this.#withPatterns].filter((one) => host < one && this.#hasRegex(one)) : [];
     return [...wildcards, ...patterns].sort().find((one) => this.#isForeign(one, host) && this.#isOlder(one, host));
   }
 
   #hasRegex(host: string): boolean {
-    return this.#wanted.get(host)?.aliases.some((name) => name.startsWith("~")) === true;
+    return this.#wanted.get(host)?.aliases.some(isRegex) === true;
   }
 
   #isForeign(host: string, other: string): boolean {
