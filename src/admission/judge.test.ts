@@ -204,3 +204,19 @@ test("an Ingress of many paths that shares them all with another is read once, n
   ask(fresh({ paths }), [watched]);
   expect(reads).toBeLessThan(900);
 });
+
+test("an Ingress for which its namespace has no room is refused, and one with too many authorities gets a warning", () => {
+  const origins = Array.from({ length: 900 }, (_, at) => `https://app${at}.example`).join();
+  const paths = Array.from({ length: 300 }, (_, at) => [`/p${at}`, "web"] as const);
+  const wide = { paths, annotations: { "enable-cors": "true", "cors-allow-origin": origins } };
+  const others = [old(wide), { ...old(wide), metadata: { ...old(wide).metadata, name: "second" } }];
+  const { refusals } = ask(fresh({ ...wide, host: "b.example" }), others) as typeof nothing;
+  expect(refusals).toEqual([expect.stringContaining("more than ingress-records-per-namespace permits (8m)")]);
+  expect(ask(fresh({ ...wide, host: "b.example" }))).toEqual(nothing);
+  const data = { "ca.crt": Buffer.alloc(300_000).toString("base64") };
+  const store = { apiVersion: "v1", kind: "Secret", metadata: { name: "store", namespace: "ns" }, data };
+  const guarded = { "backend-protocol": "HTTPS", "proxy-ssl-secret": "ns/store" };
+  const limit = configMap({ "authorities-per-namespace": "256k" });
+  const { warnings } = ask(annotated(guarded), [store, limit]) as typeof nothing;
+  expect(warnings.join()).toContain("more authorities and key pairs than authorities-per-namespace permits (256k)");
+});

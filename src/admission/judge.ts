@@ -84,7 +84,9 @@ function* reviewOf(submitted: Ingress, bench: Bench): Parts<Verdict | Review> {
   if (!bench.watches(namespace)) return { kind: "passed-over" };
   yield;
   const ingress = { ...submitted, metadata: { creationTimestamp: notYet, ...submitted.metadata } };
-  const reading = readIngress(ingress, snapshot, settings, { ...options, deepInspect: false }); // that was above
+  const alone = readIngress(ingress, snapshot, settings, { ...options, deepInspect: false }); // that was above
+  yield;
+  const reading = bench.neighbours.within(alone, ingress, snapshot, settings);
   yield;
   const ownProblems = reading.problems.filter((problem) => !reading.elsewhere.includes(problem));
   const unliteral = unliteralPaths(ingress);

@@ -1,14 +1,18 @@
 /**
- * An index of the controller's Ingresses by host and path. It is updated from one Snapshot to the
- * next, at a cost that depends on the changes alone. So an object under review is compared with its
- * neighbours only, however many others there are.
+ * An index of the controller's Ingresses by host and path, with what each multiplies. It is updated
+ * from one Snapshot to the next, at a cost that depends on the changes alone. So an object under
+ * review is compared with its neighbours only, however many others there are.
  */
+
+import type { Reading } from "../annotations/reading.ts";
 import { catchAll } from "../model/configuration.ts";
 import { Dependencies } from "../model/dependencies.ts";
-import type { Ingress, IngressClass } from "../model/objects.ts";
+import { type Ingress, type IngressClass, keyOf } from "../model/objects.ts";
 import type { Snapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
+import type { Settings } from "../settings/registry.ts";
 import { isOurs } from "../translate/ingress/accept.ts";
+import { IngressBudget } from "../translate/ingress/budget.ts";
 import { typedPath } from "../translate/ingress/paths.ts";
 import type { TranslateOptions } from "../translate/options.ts";
 
@@ -22,23 +26,39 @@ export interface HostPath {
 export class Neighbours {
   readonly #options: TranslateOptions;
   readonly #places = new Dependencies();
+  readonly #budget: IngressBudget;
   #ingresses: Table<Ingress> = Table.empty();
   #classes: Table<IngressClass> | undefined;
 
   constructor(options: TranslateOptions) {
     this.#options = options;
+    this.#budget = new IngressBudget(options);
   }
 
-  catchUp({ ingresses, ingressClasses }: Snapshot): void {
+  catchUp(snapshot: Snapshot): void {
+    const { ingresses, ingressClasses } = snapshot;
     const changed = ingresses.changesSince(this.#ingresses).map(({ key }) => key);
     const everything = ingressClasses !== this.#classes;
     for (const key of everything ? new Set([...changed, ...ingresses.keys()]) : changed) {
       const ingress = ingresses.get(key);
       const ours = ingress !== undefined && isOurs(ingress, ingressClasses, this.#options);
       this.#places.set(key, ours ? hostPaths(ingress).map(placeOf) : []);
+      this.#budget.set(key, ours ? ingress : undefined, snapshot);
     }
     this.#ingresses = ingresses;
     this.#classes = ingressClasses;
+  }
+
+  /** Returns the reading of an Ingress, closed if its namespace has no room for it. */
+  within(reading: Reading, ingress: Ingress, snapshot: Snapshot, settings: Settings): Reading {
+    const key = keyOf(ingress);
+    this.#budget.set(key, ingress, snapshot);
+    this.#budget.settle(settings);
+    const within = this.#budget.within(reading, ingress, settings);
+    const present = this.#ingresses.get(key);
+    const ours = present !== undefined && isOurs(present, snapshot.ingressClasses, this.#options);
+    this.#budget.set(key, ours ? present : undefined, snapshot);
+    return within;
   }
 
   /** Returns keys of the Ingresses that have this host and path, with any path type. */

@@ -105,6 +105,14 @@ export const tenants = {
     live: true,
     doc: "Records that the routes of one kind and namespace may need for hosts times listeners times matches, beyond four hosts for each route, which are free. The oldest routes come first, and one that does not fit is not attached.",
   }),
+  ingressRecordsPerNamespace: setting({
+    key: "ingress-records-per-namespace",
+    kind: sizeBetween("64k", "64g"),
+    default: "8m",
+    own: true,
+    live: true,
+    doc: "Characters that the Ingresses of a namespace may need for annotations, and the ConfigMaps that they name, times hosts or paths, and for aliases times hosts. Four hosts or paths of each Ingress, and 1,024 characters for each one, are free. The oldest Ingresses come first, and the paths of one that does not fit answer 503.",
+  }),
   authoritiesPerNamespace: setting({
     key: "authorities-per-namespace",
     kind: sizeBetween("64k", "64g"),

@@ -236,7 +236,54 @@ const bound = 24;
 
 /** Returns a row for each crowd, with the part of the controller whose cost grows most. */
 export async function growth(): Promise<Figure[]> {
-  return [...growthOfCrowds(), besideRoutes(61), besideRoutes(969)];
+  return [...growthOfCrowds(), besideRoutes(61), besideRoutes(969), ...Object.keys(tenants).map(besideIngresses)];
+}
+
+const origins = (count: number) =>
+  upTo(count)
+    .map((at) => `https://app-${at}.example`)
+    .join(",");
+const hostRules = (count: number, of: string) =>
+  upTo(count).map((at) => ({ host: `h${at}.${of}.example`, http: { paths: [rulePath("/", "web")] } }));
+
+/** Ingresses of a tenant, each of which multiplies something; the first ones fit its limit. */
+const tenants: Readonly<Record<string, (at: number) => Ingress>> = {
+  "long annotations of many paths": (at) =>
+    ingress({
+      ...{ name: `i${at}`, host: `i${at}.example`, paths: prefixes(100, () => "web") },
+      annotations: { "enable-cors": "true", "cors-allow-origin": origins(600) },
+    }),
+  "long annotations of many server blocks": (at) =>
+    ingress({
+      name: `i${at}`,
+      annotations: { "enable-cors": "true", "cors-allow-origin": origins(600), "ssl-ciphers": "HIGH" },
+      spec: { rules: hostRules(100, `i${at}`) },
+    }),
+  "aliases of many hosts": (at) =>
+    ingress({
+      name: `i${at}`,
+      annotations: {
+        "server-alias": upTo(100)
+          .map((nth) => `a${nth}.i${at}.example`)
+          .join(","),
+      },
+      spec: { rules: hostRules(100, `i${at}`) },
+    }),
+};
+
+/** Returns how long the change of an endpoint takes while a tenant applies 30 such Ingresses. */
+function besideIngresses(what: string): Figure {
+  const victim = (address: string) => backedService({ name: "web", addresses: [address] });
+  const start = put(base, ingress({ name: "victim", host: "victim.example" }), ...victim("192.0.2.1"));
+  const attack = upTo(30).map((at) => tenants[what]!(at));
+  const values = upTo(rounds).map(() => {
+    const translator = new Translator(defaultOptions, fake);
+    const renderer = newRenderer("dynamic");
+    const turn = (snapshot: Snapshot) => renderer.render(translator.turn({ ...emptyInputs, snapshot }).configuration);
+    turn(start);
+    return cpuOf(() => turn(put(start, ...attack, ...victim("192.0.2.2"))));
+  });
+  return { what: `an endpoint changes while a tenant applies ${what}`, unit: "ms", values, bound: 500 };
 }
 
 /**

@@ -22,14 +22,14 @@ export const allWords = {
     gzip-types hide-headers hsts hsts-include-subdomains hsts-max-age hsts-preload http-access-log-path
     http-redirect-code http-snippet http2-max-concurrent-streams http2-max-field-size
     http2-max-header-size http2-max-requests http3-max-age http3-port http3-retry ignore-invalid-headers
-    jaeger-baggage-header jaeger-collector-host jaeger-collector-port jaeger-debug-header
-    jaeger-endpoint jaeger-propagation-format jaeger-sampler-host jaeger-sampler-param
-    jaeger-sampler-port jaeger-sampler-type jaeger-service-name jaeger-trace-baggage-header-prefix
-    jaeger-trace-context-header-name keep-alive keep-alive-requests kept-body-size
-    large-client-header-buffers limit-conn-status-code limit-conn-zone-variable limit-rate
-    limit-rate-after limit-req-status-code load-balance location-snippet log-format-escape-json
-    log-format-escape-none log-format-stream log-format-upstream lua-shared-dicts main-snippet
-    map-hash-bucket-size max-worker-connections max-worker-open-files modsecurity-snippet
+    ingress-records-per-namespace jaeger-baggage-header jaeger-collector-host jaeger-collector-port
+    jaeger-debug-header jaeger-endpoint jaeger-propagation-format jaeger-sampler-host
+    jaeger-sampler-param jaeger-sampler-port jaeger-sampler-type jaeger-service-name
+    jaeger-trace-baggage-header-prefix jaeger-trace-context-header-name keep-alive keep-alive-requests
+    kept-body-size large-client-header-buffers limit-conn-status-code limit-conn-zone-variable
+    limit-rate limit-rate-after limit-req-status-code load-balance location-snippet
+    log-format-escape-json log-format-escape-none log-format-stream log-format-upstream lua-shared-dicts
+    main-snippet map-hash-bucket-size max-worker-connections max-worker-open-files modsecurity-snippet
     nginx-status-ipv4-whitelist nginx-status-ipv6-whitelist no-auth-locations no-tls-redirect-locations
     opentelemetry-config opentelemetry-operation-name opentelemetry-trust-incoming-span
     otel-max-export-batch-size otel-max-queuesize otel-sampler otel-sampler-parent-based

@@ -27,7 +27,7 @@ const noNames: WantedNames = { aliases: [], twin: undefined };
  * The most aliases times hosts of one object. With more there would be tens of millions of names,
  * so only its first host has aliases then.
  */
-const mostNames = 10_000;
+export const mostNames = 10_000;
 
 /**
  * Returns the names that a host wants. `claims` are those of the host without canaries, oldest

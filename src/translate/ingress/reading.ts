@@ -16,7 +16,6 @@ import type { TranslateOptions } from "../options.ts";
 import { inspect } from "./deep-inspection.ts";
 import { doubtsOf } from "./doubts.ts";
 import { unknownGuard } from "./fields.ts";
-import { oversize } from "./text-size.ts";
 import { withoutLuaOf } from "./without-lua.ts";
 
 export function readIngress(
@@ -40,8 +39,7 @@ export function readIngress(
     [...idle, ...reading.problems],
     lacks.has("lua") ? [...doubtful, ...withoutLuaOf(ingress, annotationsPrefix, reading.values)] : doubtful,
   );
-  const tooLarge = oversize(ingress, annotationsPrefix, reading, { configMaps, secrets }, lacks.has("lua"));
-  const found = deepInspect ? [...inspect(ingress), ...tooLarge] : tooLarge;
+  const found = deepInspect ? inspect(ingress) : [];
   const guard = unknownGuard(ingress);
   if (found.length === 0 && idle.length === 0 && doubts.length === 0 && guard === undefined)
     return withUsefulProblems(reading);

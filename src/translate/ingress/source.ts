@@ -10,7 +10,6 @@ import { type Ingress, keyOf, kindAndKey, nameOf, objectKey } from "../../model/
 import type { TableChange } from "../../model/table.ts";
 import { closedForGuards, isRefusal, type Problem } from "../../problem.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { AuthoritiesBudget } from "../authorities.ts";
 import type { Claim } from "../claim.ts";
 import type { ClaimSource } from "../claims.ts";
 import { governed } from "../host-policy/governed.ts";
@@ -20,7 +19,7 @@ import type { Problems } from "../problems.ts";
 import { versionOf } from "../quarantine.ts";
 import { type Turn, usersOfChanged } from "../turn.ts";
 import { isOurs } from "./accept.ts";
-import { bytesLoaded, withoutAuthorities } from "./authorities.ts";
+import { IngressBudget } from "./budget.ts";
 import { claimOf } from "./claim.ts";
 import { readIngress } from "./reading.ts";
 
@@ -51,12 +50,13 @@ export class IngressSource implements ClaimSource {
   readonly #accepted = new Set<string>();
   readonly #inForce = new Map<string, InForce>();
   readonly #references = new Dependencies();
-  readonly #authorities = new AuthoritiesBudget();
+  readonly #budget: IngressBudget;
   #lastGood: LastGood["objects"] = emptyLastGood.objects;
 
   constructor(options: TranslateOptions, problems: Problems) {
     this.#options = options;
     this.#problems = problems;
+    this.#budget = new IngressBudget(options);
   }
 
   /** Keys of this controller's Ingresses, valid or not. */
@@ -73,7 +73,7 @@ export class IngressSource implements ClaimSource {
     this.#lastGood = turn.now.lastGood.objects;
     const changed = this.#outdated(turn);
     for (const key of changed) this.#weigh(key, turn);
-    return new Set([...changed, ...this.#authorities.settle(turn.settings)]);
+    return new Set([...changed, ...this.#budget.settle(turn.settings)]);
   }
 
   #outdated({ before, now, afresh }: Turn): Set<string> {
@@ -217,20 +217,10 @@ export class IngressSource implements ClaimSource {
       () => false,
     );
     const ingress = counts ? present : undefined;
-    const good = ingress && this.#standInFor(key, ingress);
-    const bytes = this.#bytesOf(ingress, turn);
-    const former = this.#bytesOf(good, turn);
-    const isLess = ingress !== undefined && bytes < former;
-    this.#authorities.set(key, ingress, isLess && this.#isNotApplied(key, ingress, turn) ? former : bytes);
-  }
-
-  #bytesOf(ingress: Ingress | undefined, { now: { snapshot } }: Turn): number {
-    const { annotationsPrefix, lacks } = this.#options;
-    // A bug here must not affect other Ingresses.
-    return guarded(
-      () => (ingress === undefined ? 0 : bytesLoaded(ingress, annotationsPrefix, snapshot, lacks.has("lua"))),
-      () => 0,
-    );
+    this.#budget.set(key, ingress, turn.now.snapshot, {
+      by: ingress && this.#standInFor(key, ingress),
+      is: () => ingress !== undefined && this.#isNotApplied(key, ingress, turn),
+    });
   }
 
   #isNotApplied(key: string, ingress: Ingress, turn: Turn): boolean {
@@ -239,12 +229,9 @@ export class IngressSource implements ClaimSource {
     return reading.verdict === "reject" || claimed(ingress, reading) instanceof Error;
   }
 
-  /** Reads the Ingress. If its namespace has too many authorities, it is closed. */
+  /** Reads the Ingress. It is closed if its namespace multiplies too much. */
   #read(ingress: Ingress, turn: Turn): Reading {
-    const reading = this.#readAlone(ingress, turn);
-    const key = keyOf(ingress);
-    if (!this.#authorities.isRefused(key)) return reading;
-    return withoutAuthorities(reading, { kind: "Ingress", ...nameOf(key) }, turn.settings);
+    return this.#budget.within(this.#readAlone(ingress, turn), ingress, turn.settings);
   }
 
   #readAlone(ingress: Ingress, { now, settings }: Turn): Reading {

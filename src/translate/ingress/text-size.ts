@@ -1,53 +1,70 @@
 /**
- * Limits the amount of nginx's text and records that one Ingress may cause. The text has its
- * annotations, and the ConfigMaps that they name, once for each path in static mode, and once for
- * each host with a server block of its own in dynamic mode. There the record of a host has the
- * values once for each path, without snippets. So an object of a megabyte can become gigabytes,
- * which would end the controller at each start. Authorities of clients and backends count as text:
- * nginx reads them again wherever they are used, at each test and reload, and a thousand of them
- * take most of a second.
+ * Computes what one Ingress multiplies. nginx's text has its annotations, and the ConfigMaps that
+ * they name, once for each path in static mode, and once for each host with a server block of its
+ * own in dynamic mode. There the record of a host has the values once for each path, without
+ * snippets. Aliases are names of each of its hosts. So an object of a megabyte can become
+ * gigabytes, which would end the controller at each start.
  */
-import type { Reading } from "../../annotations/reading.ts";
-import { type Ingress, kindAndKey, type Secret } from "../../model/objects.ts";
+import type { Ingress } from "../../model/objects.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
-import type { Problem } from "../../problem.ts";
+import { mostNames } from "../hosts/names.ts";
 
-/** The most characters: those of a thousand paths with 16 kB of annotations. */
-const most = 16 * 2 ** 20;
+export interface Product {
+  /** The annotation that has most of it, without its prefix. */
+  readonly key: string;
+  /** For example `27000 characters for each of 1000 paths`. */
+  readonly what: string;
+  /** The characters that an ordinary Ingress of this size would not need. */
+  readonly surplus: number;
+}
 
-export function oversize(
-  { metadata, spec }: Ingress,
+/** So many hosts or paths with the same annotations are ordinary. */
+const usualPlaces = 4;
+
+/** Characters for each host or path beside its annotations, which its Ingress has as well. */
+const ofPlace = 1024;
+
+/** Characters for a name of a host. */
+const ofName = 256;
+
+export function productOf(
+  { metadata: { annotations = {}, namespace = "default" }, spec }: Ingress,
   prefix: string,
-  { references }: Pick<Reading, "references">,
-  { configMaps, secrets }: Pick<Snapshot, "configMaps" | "secrets">,
+  configMaps: Snapshot["configMaps"],
   pathsAreText: boolean,
-): readonly Problem[] {
-  const own = Object.entries(metadata.annotations ?? {}).filter(([name]) => name.startsWith(`${prefix}/`));
-  if (own.length === 0) return none;
+): Product {
+  const own = Object.entries(annotations).filter(([name]) => name.startsWith(`${prefix}/`));
   const rules = spec?.rules ?? [];
   const hosts = new Set(rules.map(({ host }) => host)).size;
   const paths = rules.reduce((sum, { http }) => sum + Math.max(http?.paths?.length ?? 0, 1), 0);
-  const named = references.map((reference) => {
-    const [kind, key] = kindAndKey(reference);
-    if (kind === "Secret") return authoritiesIn(secrets.get(key));
-    return kind === "ConfigMap" ? lengthOf(Object.entries(configMaps.get(key)?.data ?? {})) : 0;
+  const isShort = own.length === 0 || Math.max(hosts, paths) <= usualPlaces;
+  if (isShort) return { key: "", what: "", surplus: 0 };
+  const named = own.flatMap(([, value]) => {
+    const key = value.trim();
+    return Object.entries(configMaps.get(key.includes("/") ? key : `${namespace}/${key}`)?.data ?? {});
   });
-  const all = lengthOf(own) + named.reduce((sum, length) => sum + length, 0);
+  const all = lengthOf(own) + lengthOf(named);
   const ofRecords = lengthOf(own.filter(([name]) => !name.endsWith("-snippet")));
-  const isByPath = pathsAreText || (all * hosts <= most && ofRecords * paths > most);
-  const [each, places] = isByPath ? [pathsAreText ? all : ofRecords, paths] : [all, hosts];
-  if (each * places <= most) return none;
-  const [longest] = own.toSorted(([, one], [, other]) => other.length - one.length);
-  const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
-  const why = `with all annotations and what they name there are ${each} characters for each of ${places} ${isByPath ? "paths" : "hosts"}, and nginx's configuration has room for ${most}`;
-  return [{ object, kind: "annotation-unreadable", key: longest![0].slice(prefix.length + 1), why, done: "reject" }];
+  const aliases = annotations[`${prefix}/server-alias`]?.split(",").length ?? 0;
+  const [[longest = ""] = []] = own.toSorted(([, one], [, other]) => other.length - one.length);
+  const key = longest.slice(prefix.length + 1);
+  const products = [
+    { key, what: `${all} characters for each of ${hosts} hosts`, surplus: surplus(all, hosts) },
+    { key, ...ofPaths(pathsAreText ? all : ofRecords, paths) },
+    {
+      ...{ key: "server-alias", what: `${aliases} names for each of ${hosts} hosts` },
+      surplus: aliases * hosts > mostNames ? 0 : surplus(aliases * ofName, hosts),
+    },
+  ];
+  return products.reduce((one, other) => (other.surplus > one.surplus ? other : one));
 }
 
-const none: readonly Problem[] = [];
+const ofPaths = (each: number, paths: number) => ({
+  what: `${each} characters for each of ${paths} paths`,
+  surplus: surplus(each, paths),
+});
 
-/** Returns the number of characters of its authorities. */
-const authoritiesIn = (secret: Secret | undefined): number =>
-  Math.floor(((secret?.data?.["ca.crt"]?.length ?? 0) * 3) / 4);
+const surplus = (each: number, places: number): number => Math.max(0, each * (places - usualPlaces) - places * ofPlace);
 
 const lengthOf = (entries: readonly (readonly [string, string])[]): number =>
   entries.reduce((sum, [name, text]) => sum + name.length + text.length, 0);

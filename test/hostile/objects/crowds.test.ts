@@ -59,22 +59,26 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect((await world.ask("neighbour.example")).body).toBe("secret");
   });
 
-  test("a long annotation is not written thousands of times", async () => {
+  test("a long annotation is not written thousands of times, and its paths do not fall to another Ingress", async () => {
     const origins = numbers(1_000)
       .map((at) => `https://app-${at}.example`)
       .join(",");
     const annotations = { "enable-cors": "true", "cors-allow-origin": origins, "ssl-ciphers": "HIGH" };
     await world.apply(
       rules(
-        ingress({ name: "crowded", annotations }),
+        ingress({ name: "crowded", annotations, paths: [["/admin", "Prefix", "web"]] }),
         numbers(2_000).map((at) => `r${at}.example`),
       ),
-      ingress({ name: "later" }),
+      ingress({ name: "later", host: "r7.example", paths: [["/", "Prefix", "web"]] }),
     );
     expect(world.problemsOf("crowded")).toEqual([
-      expect.stringMatching(/^annotation cors-allow-origin: .* for each of 2000 \w+, .*; the Ingress is not applied$/),
+      expect.stringMatching(
+        /^annotation cors-allow-origin: .* for each of 2000 \w+; .* ingress-records-per-namespace .*; its paths answer 503$/,
+      ),
     ]);
-    for (const host of ["neighbour.example", "later.example"]) expect((await world.ask(host)).body).toBe("secret");
+    expect((await world.ask("r7.example", "/admin")).status).toBe(503);
+    expect((await world.ask("r7.example", "/other")).body).toBe("secret");
+    expect((await world.ask("neighbour.example")).body).toBe("secret");
   });
 
   test("a request does not try every endpoint of a large Service", async () => {
