@@ -10,10 +10,14 @@ import type { Shape } from "./shape.ts";
 /** Returns `slot@name`, as a text lists its shapes. */
 export const placeOf = (slot: Slot, { name }: Shape): string => `${slot}${name}`;
 
+const byName = (a: Shape, b: Shape) => (a.name < b.name ? -1 : 1);
+
 export class UsedShapes {
   readonly #used = new Map<string, { readonly slot: Slot; readonly shape: Shape; servers: number }>();
   /** Opened files by path: shapes of one text may have different ones. */
   readonly #opened = new Map<string, { readonly file: RenderedFile; uses: number }>();
+
+  #kept: ReadonlyMap<Slot, readonly Shape[]> | undefined;
 
   get size(): number {
     return this.#used.size;
@@ -21,21 +25,28 @@ export class UsedShapes {
 
   /** Sorted. */
   get places(): readonly string[] {
-    return [...this.#written.keys()].sort();
+    return [...this.#bySlot].flatMap(([slot, shapes]) => shapes.map((shape) => placeOf(slot, shape))).sort();
   }
 
   get all(): readonly Shape[] {
-    return [...this.#written.values()].map(({ shape }) => shape);
+    return [...this.#bySlot.values()].flat();
   }
 
   /**
-   * The shapes that a text has, including those of neighbouring values, which no Server uses yet.
+   * The shapes that a text has, sorted by name in each server, with those of neighbouring values,
+   * which no Server uses yet. They are kept until the next change, because each server asks.
    */
-  get #written(): ReadonlyMap<string, { readonly slot: Slot; readonly shape: Shape }> {
-    const all = [...this.#used.values()].flatMap(({ slot, shape }) =>
-      [shape, ...(shape.near?.() ?? [])].map((one) => ({ slot, shape: one })),
-    );
-    return new Map(all.map((one) => [placeOf(one.slot, one.shape), one]));
+  get #bySlot(): ReadonlyMap<Slot, readonly Shape[]> {
+    if (this.#kept !== undefined) return this.#kept;
+    const slots = new Map<Slot, Map<string, Shape>>();
+    for (const { slot, shape } of this.#used.values()) {
+      const own = slots.get(slot) ?? new Map<string, Shape>();
+      slots.set(slot, own);
+      for (const one of [shape, ...(shape.near?.() ?? [])]) own.set(one.name, one);
+    }
+    const sorted = [...slots].map(([slot, own]) => [slot, [...own.values()].sort(byName)] as const);
+    this.#kept = new Map(sorted);
+    return this.#kept;
   }
 
   /** Files that nginx opens at requests. */
@@ -50,12 +61,12 @@ export class UsedShapes {
 
   /** Returns the Shapes of one server, sorted by name. */
   of(slot: Slot): readonly Shape[] {
-    const own = [...this.#written.values()].filter((one) => one.slot === slot).map(({ shape }) => shape);
-    return own.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.#bySlot.get(slot) ?? [];
   }
 
   /** Counts one more Server that uses it. */
   use(slot: Slot, shape: Shape): void {
+    this.#kept = undefined;
     const place = placeOf(slot, shape);
     const used = this.#used.get(place);
     if (used === undefined) this.#used.set(place, { slot, shape, servers: 1 });
@@ -69,6 +80,7 @@ export class UsedShapes {
 
   /** Counts one Server fewer that uses it. */
   leave(slot: Slot, shape: Shape): void {
+    this.#kept = undefined;
     const place = placeOf(slot, shape);
     const used = this.#used.get(place);
     if (used !== undefined && --used.servers === 0) this.#used.delete(place);
@@ -79,6 +91,7 @@ export class UsedShapes {
   }
 
   clear(): void {
+    this.#kept = undefined;
     this.#used.clear();
     this.#opened.clear();
   }
