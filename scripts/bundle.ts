@@ -8,9 +8,9 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
-import { programOf } from "../src/render/compile-template.ts";
-import type { TemplateFiles } from "../src/render/template.ts";
-import { builtInTemplates, readTemplateFiles } from "../src/template/files.ts";
+import { programOf } from "../src/core/render/compile-template.ts";
+import type { TemplateFiles } from "../src/core/render/template.ts";
+import { builtInTemplates, readTemplateFiles } from "../src/nginx/template/files.ts";
 
 const repository = join(import.meta.dirname, "..");
 
@@ -19,8 +19,8 @@ const loaded = ["yaml"];
 
 /**
  * Writes the bundle into `folder`, which must be in the root of a checkout or installation: see
- * `src/shipped.ts`. Its `packages.json` names the packages of npm whose code is in the bundle, and
- * those that it loads from `node_modules`.
+ * `src/base/shipped.ts`. Its `packages.json` names the packages of npm whose code is in the bundle,
+ * and those that it loads from `node_modules`.
  */
 export async function bundle(folder: string): Promise<void> {
   rmSync(folder, { recursive: true, force: true });
@@ -54,7 +54,7 @@ export async function bundle(folder: string): Promise<void> {
 
 /**
  * KubeConfig imports clients that it needs only for requests of its own, and Sluice has the
- * requests of `src/kubernetes`. They would take 15 MB of memory. The client of OpenID Connect is
+ * requests of `src/kube`. They would take 15 MB of memory. The client of OpenID Connect is
  * loaded when a token has to be refreshed, which few kubeconfigs need.
  */
 const leanKubeConfig: Plugin = {
@@ -87,9 +87,9 @@ const ownRequestsModule = [
 /** Packages may be inside packages, and the innermost counts. */
 const packageFolder = /^node_modules\/(?:.*\/node_modules\/)?(?:@[^/]+\/)?[^/]+/;
 
-const prepared = join(repository, "src/render/prepared.ts");
+const prepared = join(repository, "src/core/render/prepared.ts");
 
-/** Returns the text of `src/render/prepared.ts` with a form of each of these files. */
+/** Returns the text of `src/core/render/prepared.ts` with a form of each of these files. */
 export function preparedModule(files: TemplateFiles): string {
   const forms = [...files].sort().map(([name, text]) => {
     return `[${JSON.stringify(name)}, { text: ${JSON.stringify(text)}, program: ${programOf(text)} }]`;

@@ -6,11 +6,11 @@
  */
 import { createServer, type Server } from "node:http";
 import { fileURLToPath } from "node:url";
-import { parseFlags } from "../src/cli/flags/parse.ts";
-import type { Flags } from "../src/cli/flags.ts";
-import { pageAddress } from "../src/cli/parts/page.ts";
-import { isBusy, nextFree } from "../src/cli/run/free-ports.ts";
 import { serve } from "../src/cli/serve.ts";
+import { parseFlags } from "../src/controller/flags/parse.ts";
+import type { Flags } from "../src/controller/flags.ts";
+import { pageAddress } from "../src/controller/parts/page.ts";
+import { isBusy, nextFree } from "../src/controller/run/free-ports.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const backends = [

@@ -34,22 +34,22 @@ const purposes: Readonly<Record<string, string>> = {
 const byHand: readonly (readonly [what: string, files: readonly string[], why: string])[] = [
   [
     "argument parsing",
-    ["src/cli/flags/parse.ts", "src/cli/flags/arguments.ts"],
+    ["src/controller/flags/parse.ts", "src/controller/flags/arguments.ts"],
     "flags have ingress-nginx's forms (`--flag=false`, durations of Go, lists), and the same declarations give help, page and messages; `parseArgs` of Node splits words only",
   ],
   [
     "IP ranges",
-    ["src/kinds/address-ranges.ts"],
+    ["src/core/kinds/address-ranges.ts"],
     "the intersection of two lists, and the form that Lua reads; `BlockList` of Node only says whether it has an address",
   ],
   [
     "edit distance",
-    ["src/kinds/nearest.ts"],
+    ["src/core/kinds/nearest.ts"],
     "a distance of at most two on words of one table; most of the file decides which words may be offered",
   ],
   [
     "DNS messages",
-    ["src/names/dns-message.ts"],
+    ["src/edges/names/dns-message.ts"],
     "answers of two types, to nginx alone, and nothing else of a message is read",
   ],
   [
@@ -59,12 +59,17 @@ const byHand: readonly (readonly [what: string, files: readonly string[], why: s
   ],
   [
     "informers",
-    ["src/kubernetes/reflector.ts", "src/kubernetes/shared-informer.ts"],
+    ["src/kube/reflector.ts", "src/kube/shared-informer.ts"],
     "client-node's stop when a list fails, and take 2.7 times the heap (`npm run bench informers`)",
   ],
   [
     "kinds in protobuf",
-    ["src/wire/core.ts", "src/wire/discovery.ts", "src/wire/networking.ts", "src/kubernetes/protobuf/message.ts"],
+    [
+      "src/kube/wire/core.ts",
+      "src/kube/wire/discovery.ts",
+      "src/kube/wire/networking.ts",
+      "src/kube/protobuf/message.ts",
+    ],
     "only the fields that Sluice keeps are read; client-node has no protobuf",
   ],
 ];

@@ -5,8 +5,8 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { parseArgs } from "node:util";
-import { callback } from "./callbacks.ts";
-import { keepFew, patience } from "./few-connections.ts";
+import { callback } from "./base/callbacks.ts";
+import { keepFew, patience } from "./base/few-connections.ts";
 
 /** Returns a server that does not listen yet; the caller opens and closes it. */
 export function defaultBackend(): Server {

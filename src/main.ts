@@ -2,10 +2,11 @@
  * The program: finds the command and passes it the rest of the line. A user's mistake becomes one
  * sentence and an exit code. An exception is a bug; it is caught only here and ends the program.
  */
+
+import { build } from "./base/version.ts";
 import type { Command } from "./cli/command.ts";
 import { commands, helpText, unknownCommand } from "./cli/commands.ts";
 import { harmless } from "./cli/out.ts";
-import { build } from "./version.ts";
 
 const out = harmless({
   write: (text) => void process.stdout.write(text),

@@ -5,7 +5,7 @@
 import { fill, h, refill, table } from "./dom.js";
 import { count, counted } from "./words.js";
 
-/** @import { List } from "../src/page/api/list.ts" */
+/** @import { List } from "../src/ask/page/api/list.ts" */
 /** @import { Child } from "./dom.js" */
 /** @import { Shown } from "./main.js" */
 

@@ -3,7 +3,7 @@
  * requests everything when it is shown again.
  */
 
-/** @import { ChangedEvent, TrafficEvent, ViewName } from "../src/page/api/events.ts" */
+/** @import { ChangedEvent, TrafficEvent, ViewName } from "../src/ask/page/api/events.ts" */
 
 /**
  * @param {object} listener

@@ -7,8 +7,8 @@ import { ApiError, get, isAbort } from "./api.js";
 import { fill, h } from "./dom.js";
 import { follow } from "./live.js";
 
-/** @import { ViewsAnswer } from "../src/page/api/views.ts" */
-/** @import { TrafficEvent, ViewName } from "../src/page/api/events.ts" */
+/** @import { ViewsAnswer } from "../src/ask/page/api/views.ts" */
+/** @import { TrafficEvent, ViewName } from "../src/ask/page/api/events.ts" */
 
 /**
  * @typedef {object} View

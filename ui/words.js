@@ -1,6 +1,6 @@
 /** Writes numbers and times for people. */
 
-/** @import { Quantile, RouteRow } from "../src/page/api/routes.ts" */
+/** @import { Quantile, RouteRow } from "../src/ask/page/api/routes.ts" */
 
 const whole = new Intl.NumberFormat("en");
 const short = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });

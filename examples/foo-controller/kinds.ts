@@ -1,5 +1,5 @@
 /** The two kinds of this controller: its own Foo, and the Deployment that a Foo describes. */
-import { type KubernetesObject, resource } from "../../src/kubernetes/index.ts";
+import { type KubernetesObject, resource } from "../../src/kube/index.ts";
 
 export interface Foo extends KubernetesObject {
   readonly spec: { readonly deploymentName: string; readonly replicas: number };

@@ -12,7 +12,7 @@ import {
   SharedInformer,
   systemClock,
   WorkQueue,
-} from "../../src/kubernetes/index.ts";
+} from "../../src/kube/index.ts";
 import { deployments, foos } from "./kinds.ts";
 import { reconcile, type World } from "./reconcile.ts";
 

@@ -3,7 +3,7 @@
  * reads the caches, which may be a moment behind. The API server refuses a request that is based on
  * an old version (409), and the key is tried again.
  */
-import type { ApiFailure, Client, EventRecorder, Lister, Reconciled } from "../../src/kubernetes/index.ts";
+import type { ApiFailure, Client, EventRecorder, Lister, Reconciled } from "../../src/kube/index.ts";
 import { type Deployment, deploymentFor, deployments, type Foo, foos, isOwnedBy } from "./kinds.ts";
 
 export interface World {

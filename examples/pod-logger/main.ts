@@ -13,7 +13,7 @@ import {
   SharedInformer,
   systemClock,
   WorkQueue,
-} from "../../src/kubernetes/index.ts";
+} from "../../src/kube/index.ts";
 
 interface Pod extends KubernetesObject {
   readonly status?: { readonly phase?: string };

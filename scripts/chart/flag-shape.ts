@@ -2,7 +2,7 @@
  * The schema of flags under controller.extraArgs: an unreadable flag would end the controller at
  * each start.
  */
-import type { Flag } from "../../src/cli/flag.ts";
+import type { Flag } from "../../src/controller/flag.ts";
 import { type Shape, texts } from "./shape.ts";
 
 const duration = "^[+-]?(0|([0-9]+(\\.[0-9]*)?|\\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+$";

@@ -1,8 +1,8 @@
 /** Writes the definition of RouteSettings, from the declarations of annotations. */
 import { stringify } from "yaml";
-import type { Field } from "../../src/annotations/declare.ts";
-import { isForListeners, whyNotOnRoutes } from "../../src/annotations/on-routes.ts";
-import { featureList } from "../../src/annotations/registry.ts";
+import type { Field } from "../../src/core/policies/declare.ts";
+import { isForListeners, whyNotOnRoutes } from "../../src/core/policies/on-routes.ts";
+import { featureList } from "../../src/core/policies/registry.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -105,6 +105,6 @@ const definition = {
 };
 
 export function routeSettingsFile(): string {
-  const head = "# This file is generated from src/annotations; npm test chart -- --update writes it anew.\n";
+  const head = "# This file is generated from src/core/policies; npm test chart -- --update writes it anew.\n";
   return `${head}${stringify(definition, { lineWidth: 110 })}`;
 }

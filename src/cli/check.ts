@@ -3,9 +3,10 @@
  * column, before any of it is live. The sentences are those of Events and of the webhook. With a
  * cluster, the folder is judged as if it were applied there.
  */
-import type { Ingress } from "../model/objects.ts";
-import { named, sentence, unplaced } from "../problem.ts";
-import { visible, visibleLines } from "../visible.ts";
+
+import { visible, visibleLines } from "../base/visible.ts";
+import type { Ingress } from "../core/model/objects.ts";
+import { named, sentence, unplaced } from "../core/model/problem.ts";
 import { isAboutPolicy, policyOption, underPolicy } from "./check/policy.ts";
 import { otherLanguagesIn } from "./compat/other-languages.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
+import { listenForEnding } from "../controller/run/ending.ts";
 import { commands, helpText, unknownCommand } from "./commands.ts";
-import { listenForEnding } from "./run/ending.ts";
 
 test("--help names every command", () => {
   for (const { usage, doc } of Object.values(commands))

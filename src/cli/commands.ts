@@ -2,8 +2,8 @@
  * The commands by name. Each loads its code only when it runs, so that `--help` does not wait for a
  * cluster client.
  */
-import { didYouMean } from "../did-you-mean.ts";
-import { nearest } from "../kinds/nearest.ts";
+import { didYouMean } from "../base/did-you-mean.ts";
+import { nearest } from "../core/kinds/nearest.ts";
 import type { Command } from "./command.ts";
 
 export const commands: Readonly<Record<string, Command>> = {

@@ -4,8 +4,8 @@
  * nothing. It names everything that it cannot judge, and its exit code shows it.
  */
 import { join } from "node:path";
-import { ofAnsible } from "../manifests/mistakes/other-tools.ts";
-import { isMapping } from "../model/mapping.ts";
+import { isMapping } from "../core/model/mapping.ts";
+import { ofAnsible } from "../edges/folder/mistakes/other-tools.ts";
 import type { Assessment } from "./compat/assess.ts";
 import { type TerraformFile, terraformFile } from "./compat/chart/terraform.ts";
 import { type ReadValues, readValues, type ValuesSource } from "./compat/chart/values.ts";

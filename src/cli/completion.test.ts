@@ -4,9 +4,9 @@
  */
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
+import { flagList } from "../controller/flags.ts";
 import { commands } from "./commands.ts";
 import { completion } from "./completion.ts";
-import { flagList } from "./flags.ts";
 
 function script(shell: string): string {
   const written: string[] = [];

@@ -5,13 +5,13 @@
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileError } from "../base/file-errors.ts";
+import { visible, visibleLines } from "../base/visible.ts";
 import type { Conversion } from "../convert/convert.ts";
 import { differenceKinds } from "../convert/proof/difference.ts";
 import type { Written } from "../convert/written.ts";
 import { yamlOf } from "../convert/yaml.ts";
-import { fileError } from "../file-errors.ts";
-import { withObjects } from "../model/snapshot.ts";
-import { visible, visibleLines } from "../visible.ts";
+import { withObjects } from "../core/model/snapshot.ts";
 import { assumedFor } from "./convert/assumed.ts";
 import { converted } from "./convert/converted.ts";
 import { type Finding, findingsOf, reportText } from "./convert/report.ts";

@@ -5,8 +5,8 @@
  * split Pod. Private keys are not printed, although ingress-nginx's command did.
  */
 import { readFile } from "node:fs/promises";
-import { upstreamLabel } from "../model/location.ts";
-import { shownOfPair } from "../model/pair-record.ts";
+import { upstreamLabel } from "../core/model/location.ts";
+import { shownOfPair } from "../core/model/pair-record.ts";
 import { Journal } from "../nginx/folder/journal.ts";
 import type { Out } from "./out.ts";
 import { markedConf } from "./tools/marked-conf.ts";

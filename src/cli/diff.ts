@@ -4,16 +4,16 @@
  * and disappear. A controller that serves OLD and gets NEW does the same.
  */
 
-import { Memory } from "../manifests/memory.ts";
-import { fullSentence } from "../problem.ts";
-import type { Renderer } from "../render/rendering.ts";
-import { compare } from "../sync/compare.ts";
-import type { Change as Cost } from "../sync/ports.ts";
-import { Translator } from "../translate/translator.ts";
-import { emptyInputs } from "../translate/turn.ts";
-import { visible } from "../visible.ts";
-import type { Command, Flags } from "./flags.ts";
-import { translateOptions } from "./options.ts";
+import { visible } from "../base/visible.ts";
+import { translateOptions } from "../controller/flags/options.ts";
+import type { Command, Flags } from "../controller/flags.ts";
+import { fullSentence } from "../core/model/problem.ts";
+import type { Renderer } from "../core/render/rendering.ts";
+import { compare } from "../core/sync/compare.ts";
+import type { Change as Cost } from "../core/sync/ports.ts";
+import { Translator } from "../core/table/translator.ts";
+import { emptyInputs } from "../core/table/turn.ts";
+import { Memory } from "../edges/folder/memory.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { type Call, toolCall } from "./tools/call.ts";
 import { type Files, newLibrary, unmadeCertificate } from "./tools/folder.ts";

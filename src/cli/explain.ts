@@ -2,19 +2,20 @@
  * `sluice explain KEY`: explains a ConfigMap key, an annotation or a flag, and words of the Gateway
  * API. One name may be several of them.
  */
-import type { AnyFeature, Field } from "../annotations/declare.ts";
-import { isForListeners, whyNotOnRoutes } from "../annotations/on-routes.ts";
-import { featureList } from "../annotations/registry.ts";
-import { elsewhere, removed } from "../annotations/removed.ts";
-import { didYouMean } from "../did-you-mean.ts";
-import { written } from "../kinds/kind.ts";
-import { meaningOf } from "../kinds/vocabulary/places-of-words.ts";
-import type { Setting } from "../settings/declare.ts";
-import { endingOf } from "../settings/read.ts";
-import { settingList } from "../settings/registry.ts";
+
+import { didYouMean } from "../base/did-you-mean.ts";
+import type { Flag } from "../controller/flag.ts";
+import { flagList } from "../controller/flags.ts";
+import { written } from "../core/kinds/kind.ts";
+import { meaningOf } from "../core/kinds/vocabulary/places-of-words.ts";
+import type { AnyFeature, Field } from "../core/policies/declare.ts";
+import { isForListeners, whyNotOnRoutes } from "../core/policies/on-routes.ts";
+import { featureList } from "../core/policies/registry.ts";
+import { elsewhere, removed } from "../core/policies/removed.ts";
+import type { Setting } from "../core/settings/declare.ts";
+import { endingOf } from "../core/settings/read.ts";
+import { settingList } from "../core/settings/registry.ts";
 import { gatewayNames, gatewayWords } from "./explain/gateway-words.ts";
-import type { Flag } from "./flag.ts";
-import { flagList } from "./flags.ts";
 import { usage, writtenDefault } from "./help.ts";
 import { type Out, printed } from "./out.ts";
 import { defaultOf, fieldsOf, scopes, unreadable } from "./reference/annotations-page.ts";

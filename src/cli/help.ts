@@ -1,7 +1,8 @@
 /** Prints `--help` from the declarations of the flags. */
-import { written } from "../kinds/kind.ts";
-import type { Flag } from "./flag.ts";
-import { type Command, flagGroups } from "./flags.ts";
+
+import type { Flag } from "../controller/flag.ts";
+import { type Command, flagGroups } from "../controller/flags.ts";
+import { written } from "../core/kinds/kind.ts";
 
 const about: Readonly<Record<Command, string>> = {
   run: "Usage: sluice run [flags]\n\nRuns the controller in a cluster. It takes the flags of ingress-nginx unchanged.\n",

@@ -5,18 +5,18 @@
  * nginx goes on serving: only a signal to this program ends it.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { reportCallbacks } from "../callbacks.ts";
-import { callbackLog } from "../log/callback-log.ts";
-import { openLog } from "../log/log.ts";
-import { nginxLog } from "../log/nginx-log.ts";
+import { reportCallbacks } from "../base/callbacks.ts";
+import { build } from "../base/version.ts";
+import { parseFlags } from "../controller/flags/parse.ts";
+import { endOfPatienceMs, listenForEnding } from "../controller/run/ending.ts";
+import { answerWhileAway } from "../controller/streams-while-away.ts";
+import { streamService } from "../core/render/streams/pools.ts";
+import { mostOlder } from "../core/sync/generations.ts";
+import { callbackLog } from "../edges/log/callback-log.ts";
+import { openLog } from "../edges/log/log.ts";
+import { nginxLog } from "../edges/log/nginx-log.ts";
 import { makeLogFolders, nginxHere, openOrders, openRunFolder, socketMistake } from "../nginx/index.ts";
-import { streamService } from "../render/streams/pools.ts";
-import { answerWhileAway } from "../streams-while-away.ts";
-import { mostOlder } from "../sync/generations.ts";
-import { build } from "../version.ts";
-import { parseFlags } from "./flags/parse.ts";
 import { failedAs, type Out, printed } from "./out.ts";
-import { endOfPatienceMs, listenForEnding } from "./run/ending.ts";
 
 const failed = failedAs("nginx");
 

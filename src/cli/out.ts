@@ -1,4 +1,4 @@
-import { visible, visibleLines } from "../visible.ts";
+import { visible, visibleLines } from "../base/visible.ts";
 
 /** The output of a command, and how it ends: with a text, or with the reason why it failed. */
 export interface Out {

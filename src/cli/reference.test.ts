@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { annotationKeys } from "../annotations/read.ts";
-import { settings } from "../settings/registry.ts";
+import { flagList } from "../controller/flags.ts";
+import { annotationKeys } from "../core/policies/read.ts";
+import { settings } from "../core/settings/registry.ts";
 import { explain } from "./explain.ts";
-import { flagList } from "./flags.ts";
 import { reference } from "./reference.ts";
 
 function printed(command: typeof reference, ...argv: string[]) {

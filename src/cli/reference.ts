@@ -3,7 +3,7 @@
  * declarations.
  */
 
-import { own } from "../model/own.ts";
+import { own } from "../core/model/own.ts";
 import { type Out, printed } from "./out.ts";
 import { annotationsPage } from "./reference/annotations-page.ts";
 import { flagsPage } from "./reference/flags-page.ts";

@@ -2,9 +2,9 @@
  * `sluice render FOLDER`: prints the nginx.conf for a folder of YAML and, in dynamic mode, the
  * records of shared memory as comments below it. No key and no password is printed.
  */
-import { shownOfPair } from "../model/pair-record.ts";
-import { kindOf } from "../model/records.ts";
-import { TemplateError } from "../render/template.ts";
+import { shownOfPair } from "../core/model/pair-record.ts";
+import { kindOf } from "../core/model/records.ts";
+import { TemplateError } from "../core/render/template.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { toolCall } from "./tools/call.ts";
 import { readObjects } from "./tools/read.ts";

@@ -2,10 +2,10 @@
  * `sluice routes`: lists where each host and path leads, with endpoints, certificate and canaries.
  * The source is a running controller with its run folder, or a folder of YAML.
  */
-import type { ShadowReport } from "../decide/shadow/report.ts";
-import { denialsOf } from "../routes/routes.ts";
-import { askController, type OperatorPlace } from "../routes/socket.ts";
-import { type AnyRoute, allRoutesOf } from "../routes/streams.ts";
+import type { ShadowReport } from "../ask/matcher/shadow/report.ts";
+import { denialsOf } from "../ask/routes/routes.ts";
+import { askController, type OperatorPlace } from "../ask/routes/socket.ts";
+import { type AnyRoute, allRoutesOf } from "../ask/routes/streams.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { routesText } from "./routes/print.ts";
 import { shadowText } from "./shadows.ts";

@@ -2,9 +2,9 @@
  * `sluice routes --shadow`: reports, from the counts of a running controller, how routes in shadow
  * would answer differently.
  */
-import { differenceMeanings } from "../decide/shadow/meanings.ts";
-import type { ShadowReport } from "../decide/shadow/report.ts";
-import { visible } from "../visible.ts";
+import { differenceMeanings } from "../ask/matcher/shadow/meanings.ts";
+import type { ShadowReport } from "../ask/matcher/shadow/report.ts";
+import { visible } from "../base/visible.ts";
 import { counted } from "./tools/words.ts";
 
 export function shadowText(reports: readonly ShadowReport[]): string {

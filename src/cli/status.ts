@@ -2,8 +2,8 @@
  * `sluice status`: prints the state of the controller of a run folder, like the Overview of its
  * page.
  */
-import type { StatusAnswer } from "../page/api/status.ts";
-import { askController } from "../routes/socket.ts";
+import type { StatusAnswer } from "../ask/page/api/status.ts";
+import { askController } from "../ask/routes/socket.ts";
 import { failedAs, type Out, printed } from "./out.ts";
 import { statusText } from "./status/print.ts";
 import { optionsIn, outputOption, type ToolOption } from "./tools/call.ts";

@@ -2,14 +2,14 @@
  * `sluice why URL`: explains a request step by step: class, host, route, guards, Service, port,
  * endpoints, certificate, Problems, and the changes that would help. It also explains a stream, by
  * its port and name. No request is sent. A running controller gets the route from its nginx; for
- * files, a dump or a live cluster src/decide/ computes it.
+ * files, a dump or a live cluster src/ask/matcher/ computes it.
  */
-import type { Arrival, AskAnswer, AskedStep, AskOutcome, AskQuestion } from "../page/api/ask.ts";
-import { explain, explainStream } from "../page/ask/explain.ts";
-import { askedIn } from "../page/ask/question.ts";
-import { askController } from "../routes/socket.ts";
-import { visible } from "../visible.ts";
-import { decideOptions } from "./options.ts";
+import type { Arrival, AskAnswer, AskedStep, AskOutcome, AskQuestion } from "../ask/page/api/ask.ts";
+import { explain, explainStream } from "../ask/page/ask/explain.ts";
+import { askedIn } from "../ask/page/ask/question.ts";
+import { askController } from "../ask/routes/socket.ts";
+import { visible } from "../base/visible.ts";
+import { decideOptions } from "../controller/flags/options.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
 import { findingsIn } from "./tools/findings.ts";

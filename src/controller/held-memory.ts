@@ -5,15 +5,15 @@
  */
 import { randomUUID } from "node:crypto";
 import { readFile, rm } from "node:fs/promises";
-import { instanceKey, isReplaced } from "../model/records.ts";
+import { instanceKey, isReplaced } from "../core/model/records.ts";
+import type { Memory } from "../core/sync/ports.ts";
+import { written } from "../core/sync/written.ts";
 import { Channel } from "../nginx/channel.ts";
 import { Journal } from "../nginx/folder/journal.ts";
 import type { JournalState } from "../nginx/folder/journal-text.ts";
 import { strangeRecords } from "../nginx/held-records.ts";
 import type { InstalledNginx, RunFolder } from "../nginx/index.ts";
 import { Pass } from "../nginx/pass.ts";
-import type { Memory } from "../sync/ports.ts";
-import { written } from "../sync/written.ts";
 
 export interface HeldMemory {
   readonly channel: Channel;

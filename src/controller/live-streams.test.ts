@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
-import type { StreamServer } from "../model/configuration.ts";
+import type { StreamServer } from "../core/model/configuration.ts";
 import { inTurn } from "./live-streams.ts";
 
 function setUp() {

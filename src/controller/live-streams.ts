@@ -3,12 +3,12 @@
  * endpoints of a turn. A new pool has no endpoints until then, so the statuses of Gateways wait for
  * that report.
  */
-import { inBackground } from "../callbacks.ts";
-import type { Machine } from "../directives/machine.ts";
-import type { StreamServer } from "../model/configuration.ts";
-import { streamKey } from "../model/records.ts";
-import { answerStreamEndpoints, type StreamPortEvent } from "../names/stream-endpoints.ts";
-import { hasEndpointsAsData, poolRecords, streamService } from "../render/streams/pools.ts";
+import { inBackground } from "../base/callbacks.ts";
+import type { StreamServer } from "../core/model/configuration.ts";
+import { streamKey } from "../core/model/records.ts";
+import { hasEndpointsAsData, poolRecords, streamService } from "../core/render/streams/pools.ts";
+import type { Machine } from "../core/tokens/machine.ts";
+import { answerStreamEndpoints, type StreamPortEvent } from "../edges/names/stream-endpoints.ts";
 
 export interface LiveStreams {
   /**

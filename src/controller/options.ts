@@ -1,14 +1,15 @@
 /** Inputs of a controller, in which `run`, `serve` and the tests differ. */
-import type { Machine } from "../directives/machine.ts";
-import type { Certificate } from "../model/configuration.ts";
-import type { CheckedNameEvent } from "../names/checked-names.ts";
-import type { StreamPortEvent } from "../names/stream-endpoints.ts";
+
+import type { Clock } from "../base/timing/clock.ts";
+import type { Certificate } from "../core/model/configuration.ts";
+import type { Template } from "../core/render/template.ts";
+import type { Listener, Source } from "../core/sync/ports.ts";
+import type { TranslateOptions } from "../core/table/options.ts";
+import type { Machine } from "../core/tokens/machine.ts";
+import type { CheckedNameEvent } from "../edges/names/checked-names.ts";
+import type { StreamPortEvent } from "../edges/names/stream-endpoints.ts";
+import type { StapleEvent } from "../edges/ocsp/stapled-source.ts";
 import type { InstalledNginx, JournalState, NginxEvent, RunFolder } from "../nginx/index.ts";
-import type { StapleEvent } from "../ocsp/stapled-source.ts";
-import type { Template } from "../render/template.ts";
-import type { Listener, Source } from "../sync/ports.ts";
-import type { Clock } from "../timing/clock.ts";
-import type { TranslateOptions } from "../translate/options.ts";
 
 export interface ControllerOptions {
   readonly source: Source;

@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import type { Secret } from "../model/objects.ts";
-import { Table } from "../model/table.ts";
-import type { KeptState } from "../quarantine/kept-state.ts";
+import type { Secret } from "../core/model/objects.ts";
+import { Table } from "../core/model/table.ts";
+import type { KeptState } from "../core/quarantine/kept-state.ts";
 import { stateFile } from "./state-file.ts";
 
 const web = { metadata: { namespace: "shop", name: "web", uid: "1" }, spec: {} };

@@ -4,13 +4,13 @@
  * private as they are.
  */
 import { readFileSync } from "node:fs";
-import { type Ingress, type KubernetesObject, keyOf, objectKey, type Secret } from "../model/objects.ts";
-import { Table } from "../model/table.ts";
+import { type Ingress, type KubernetesObject, keyOf, objectKey, type Secret } from "../core/model/objects.ts";
+import { Table } from "../core/model/table.ts";
+import type { KeptState } from "../core/quarantine/kept-state.ts";
+import type { State } from "../core/sync/ports.ts";
+import { emptyLastGood } from "../core/table/last-good.ts";
+import { emptyQuarantine, type Refusal } from "../core/table/quarantine.ts";
 import { writeAtomically } from "../nginx/index.ts";
-import type { KeptState } from "../quarantine/kept-state.ts";
-import type { State } from "../sync/ports.ts";
-import { emptyLastGood } from "../translate/last-good.ts";
-import { emptyQuarantine, type Refusal } from "../translate/quarantine.ts";
 
 type Entries<T> = readonly (readonly [string, T])[];
 

@@ -3,21 +3,21 @@
  * the sync itself, such as whether reloads have to wait for older workers.
  */
 import { join } from "node:path";
-import { inMode } from "../directives/capabilities.ts";
-import type { Certificate } from "../model/configuration.ts";
-import { nameOf } from "../model/objects.ts";
+import { systemClock } from "../base/timing/clock.ts";
+import { TokenBucket } from "../base/timing/token-bucket.ts";
+import type { Certificate } from "../core/model/configuration.ts";
+import { nameOf } from "../core/model/objects.ts";
+import type { ObjectName } from "../core/model/problem.ts";
+import { settingsProblems } from "../core/render/settings/view.ts";
+import type { SteadyRenderer } from "../core/render/steady-renderer.ts";
+import type { Memory, Nginx as NginxPort } from "../core/sync/ports.ts";
+import { Sync } from "../core/sync/sync.ts";
+import type { TranslateOptions } from "../core/table/options.ts";
+import { SteadyTranslator } from "../core/table/steady-translator.ts";
+import { inMode } from "../core/tokens/capabilities.ts";
+import type { StapledSource } from "../edges/ocsp/stapled-source.ts";
 import { OpenedFiles } from "../nginx/folder/opened-files.ts";
 import { type Nginx, portsInUse } from "../nginx/index.ts";
-import type { StapledSource } from "../ocsp/stapled-source.ts";
-import type { ObjectName } from "../problem.ts";
-import { settingsProblems } from "../render/settings/view.ts";
-import type { SteadyRenderer } from "../render/steady-renderer.ts";
-import type { Memory, Nginx as NginxPort } from "../sync/ports.ts";
-import { Sync } from "../sync/sync.ts";
-import { systemClock } from "../timing/clock.ts";
-import { TokenBucket } from "../timing/token-bucket.ts";
-import type { TranslateOptions } from "../translate/options.ts";
-import { SteadyTranslator } from "../translate/steady-translator.ts";
 import type { LiveStreams } from "./live-streams.ts";
 import type { ControllerOptions } from "./options.ts";
 import { stateFile } from "./state-file.ts";

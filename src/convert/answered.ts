@@ -3,8 +3,8 @@
  * For an Ingress such an answer comes from the Location of the path, so it has the headers that its
  * annotations set.
  */
-import { featureOf } from "../annotations/on-routes.ts";
-import type { FeatureValues } from "../annotations/registry.ts";
+import { featureOf } from "../core/policies/on-routes.ts";
+import type { FeatureValues } from "../core/policies/registry.ts";
 import type { Spec } from "./spec.ts";
 
 const features: ReadonlySet<keyof FeatureValues | undefined> = new Set([

@@ -3,9 +3,10 @@
  * listener tries its less specific hosts. Ingresses do not: they answer 404. A listener for this
  * host alone answers 404, too.
  */
-import type { FeatureValues } from "../annotations/registry.ts";
-import { catchAll, type Server } from "../model/configuration.ts";
-import { covers } from "../translate/gateway/hostnames.ts";
+
+import { catchAll, type Server } from "../core/model/configuration.ts";
+import type { FeatureValues } from "../core/policies/registry.ts";
+import { covers } from "../core/sources/gateway/hostnames.ts";
 import { namesOf } from "./listeners.ts";
 import { takesAll } from "./rules.ts";
 

@@ -3,10 +3,11 @@
  * Ingress decides for all of them, but each route decides for itself. So every route gets the
  * settings of the oldest Ingress.
  */
-import type { FeatureValues } from "../annotations/registry.ts";
-import type { Location, Server } from "../model/configuration.ts";
-import type { Snapshot } from "../model/snapshot.ts";
-import { ageOf, byAge } from "../translate/age.ts";
+
+import type { Location, Server } from "../core/model/configuration.ts";
+import type { Snapshot } from "../core/model/snapshot.ts";
+import type { FeatureValues } from "../core/policies/registry.ts";
+import { ageOf, byAge } from "../core/table/age.ts";
 import { ownerKey } from "./rules.ts";
 import type { Spec } from "./spec.ts";
 

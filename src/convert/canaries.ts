@@ -3,8 +3,8 @@
  * clients that canaries name, and weights for all others. As with canaries, a header counts before
  * a cookie, and a cookie before weights.
  */
-import type { Canary } from "../model/configuration.ts";
-import type { ValueMatch } from "../model/gateway/objects.ts";
+import type { Canary } from "../core/model/configuration.ts";
+import type { ValueMatch } from "../core/model/gateway/objects.ts";
 
 /** A part of the requests to a path, and the backends that get them. */
 export interface Variant {

@@ -4,16 +4,16 @@
  * today: refused Ingresses and paths that another Ingress has are not converted.
  */
 
-import { isAnyEnough } from "../annotations/any-enough.ts";
-import { unannotated } from "../annotations/read.ts";
-import type { FeatureValues } from "../annotations/registry.ts";
-import type { Location, Server } from "../model/configuration.ts";
-import { gatewayGroup } from "../model/gateway/objects.ts";
-import type { Snapshot } from "../model/snapshot.ts";
-import type { Problem } from "../problem.ts";
-import { routeSettings } from "../settings/for-routes.ts";
-import type { Settings } from "../settings/registry.ts";
-import type { Translation } from "../translate/translator.ts";
+import type { Location, Server } from "../core/model/configuration.ts";
+import { gatewayGroup } from "../core/model/gateway/objects.ts";
+import type { Problem } from "../core/model/problem.ts";
+import type { Snapshot } from "../core/model/snapshot.ts";
+import { isAnyEnough } from "../core/policies/any-enough.ts";
+import { unannotated } from "../core/policies/read.ts";
+import type { FeatureValues } from "../core/policies/registry.ts";
+import { routeSettings } from "../core/settings/for-routes.ts";
+import type { Settings } from "../core/settings/registry.ts";
+import type { Translation } from "../core/table/translator.ts";
 import { ApartHosts } from "./apart.ts";
 import { BackendPolicies } from "./backends/policies.ts";
 import { BalanceDeciders, withBalanceOf } from "./balance.ts";

@@ -1,5 +1,5 @@
 /** Writes the Gateway, and ListenerSets for listeners beyond the number that a Gateway may have. */
-import { gatewayGroup, type ParentReference } from "../model/gateway/objects.ts";
+import { gatewayGroup, type ParentReference } from "../core/model/gateway/objects.ts";
 import type { Plan, PlannedListener } from "./listeners.ts";
 import type { Note, Written, WrittenObject } from "./written.ts";
 

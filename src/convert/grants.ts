@@ -2,7 +2,7 @@
  * Collects references from one namespace to another, and writes the ReferenceGrants that permit
  * them.
  */
-import { gatewayGroup } from "../model/gateway/objects.ts";
+import { gatewayGroup } from "../core/model/gateway/objects.ts";
 import type { HostRoute } from "./routes.ts";
 import { referring, type Spec } from "./spec.ts";
 import type { Written } from "./written.ts";

@@ -2,9 +2,10 @@
  * Finds the hosts that have routes of their own: hosts of Ingresses, aliases that differ in TLS,
  * and the www twins of hosts.
  */
-import type { FeatureValues } from "../annotations/registry.ts";
-import type { Server } from "../model/configuration.ts";
-import type { Ingress } from "../model/objects.ts";
+
+import type { Server } from "../core/model/configuration.ts";
+import type { Ingress } from "../core/model/objects.ts";
+import type { FeatureValues } from "../core/policies/registry.ts";
 import type { HostRoute } from "./routes.ts";
 import { type DraftRule, ownerKey, ownerName } from "./rules.ts";
 

@@ -3,9 +3,10 @@
  * redirect, one rule redirects all paths, and the other rules stand only in the route of the https
  * listeners.
  */
-import type { FeatureValues } from "../annotations/registry.ts";
-import { isElsewhere } from "../kinds/rewrite-target.ts";
-import type { Server } from "../model/configuration.ts";
+
+import { isElsewhere } from "../core/kinds/rewrite-target.ts";
+import type { Server } from "../core/model/configuration.ts";
+import type { FeatureValues } from "../core/policies/registry.ts";
 import type { DraftRule } from "./rules.ts";
 import type { Spec } from "./spec.ts";
 

@@ -3,20 +3,21 @@
  * way. An Ingress stays as a whole together with all its hosts, so that no host is served by
  * Ingresses and routes.
  */
-import type { FeatureValues } from "../annotations/registry.ts";
-import { configurationSnippet } from "../annotations/snippets.ts";
-import { patternOf } from "../decide/pattern.ts";
-import { namesGroups } from "../kinds/variables.ts";
-import { catchAll, type Location, type Route, type Server } from "../model/configuration.ts";
-import type { Ingress } from "../model/objects.ts";
-import type { Snapshot } from "../model/snapshot.ts";
-import type { Problem } from "../problem.ts";
-import { namedGroups } from "../render/location/named-groups.ts";
-import type { Settings } from "../settings/registry.ts";
-import { covers } from "../translate/gateway/hostnames.ts";
-import { passedLocation } from "../translate/streams/servers.ts";
-import type { Translation } from "../translate/translator.ts";
-import { servicePortOf } from "../translate/upstreams/endpoints.ts";
+
+import { patternOf } from "../ask/matcher/pattern.ts";
+import { namesGroups } from "../core/kinds/variables.ts";
+import { catchAll, type Location, type Route, type Server } from "../core/model/configuration.ts";
+import type { Ingress } from "../core/model/objects.ts";
+import type { Problem } from "../core/model/problem.ts";
+import type { Snapshot } from "../core/model/snapshot.ts";
+import type { FeatureValues } from "../core/policies/registry.ts";
+import { configurationSnippet } from "../core/policies/snippets.ts";
+import { namedGroups } from "../core/render/location/named-groups.ts";
+import type { Settings } from "../core/settings/registry.ts";
+import { covers } from "../core/sources/gateway/hostnames.ts";
+import { passedLocation } from "../core/sources/streams/servers.ts";
+import type { Translation } from "../core/table/translator.ts";
+import { servicePortOf } from "../core/table/upstreams/endpoints.ts";
 import { isHostname, namesOf } from "./listeners.ts";
 import { takesAll } from "./rules.ts";
 

@@ -3,10 +3,11 @@
  * TLS each host has its own listener, because a listener shows the same certificate to all clients,
  * or passes TLS on for all its names.
  */
-import type { FeatureValues } from "../annotations/registry.ts";
-import { catchAll, type Server } from "../model/configuration.ts";
-import type { GatewayListener } from "../model/gateway/objects.ts";
-import { covers } from "../translate/gateway/hostnames.ts";
+
+import { catchAll, type Server } from "../core/model/configuration.ts";
+import type { GatewayListener } from "../core/model/gateway/objects.ts";
+import type { FeatureValues } from "../core/policies/registry.ts";
+import { covers } from "../core/sources/gateway/hostnames.ts";
 import { hostSlug, type Names } from "./names.ts";
 
 export interface PlannedListener {

@@ -2,7 +2,7 @@
  * Makes the names of written objects from the names of Ingresses and hosts, with at most the length
  * that Kubernetes allows.
  */
-import { shortHash } from "../directives/short-hash.ts";
+import { shortHash } from "../core/tokens/short-hash.ts";
 
 /** The most characters in the name of an object or a listener. */
 const most = 253;

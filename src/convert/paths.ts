@@ -2,9 +2,10 @@
  * Converts the paths of a host's Locations to matches of routes. In the Configuration a prefix ends
  * in a slash, and the path without the slash is a second entry; PathPrefix covers both.
  */
-import type { FeatureValues } from "../annotations/registry.ts";
-import type { Route, Server } from "../model/configuration.ts";
-import type { HTTPRouteMatch } from "../model/gateway/objects.ts";
+
+import type { Route, Server } from "../core/model/configuration.ts";
+import type { HTTPRouteMatch } from "../core/model/gateway/objects.ts";
+import type { FeatureValues } from "../core/policies/registry.ts";
 
 export type Way = {
   /** The index among the Locations of the host. */

@@ -2,9 +2,10 @@
  * Makes the HTTPRoutes of a host: one for each namespace that has paths on it, because a route uses
  * the Services of its own namespace.
  */
-import type { FeatureValues } from "../annotations/registry.ts";
-import { catchAll, type Server } from "../model/configuration.ts";
-import { gatewayGroup, type HTTPRouteFilter, type ParentReference } from "../model/gateway/objects.ts";
+
+import { catchAll, type Server } from "../core/model/configuration.ts";
+import { gatewayGroup, type HTTPRouteFilter, type ParentReference } from "../core/model/gateway/objects.ts";
+import type { FeatureValues } from "../core/policies/registry.ts";
 import { namesOf } from "./listeners.ts";
 import { hostSlug, type Names } from "./names.ts";
 import { type DraftRule, writtenRule } from "./rules.ts";

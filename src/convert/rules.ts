@@ -2,14 +2,20 @@
  * Turns the Locations that one namespace has on a host into rules of a route. Matches with the same
  * filters, backends and settings become one rule.
  */
-import type { FeatureValues } from "../annotations/registry.ts";
-import { sessionAffinity as affinity } from "../annotations/session-affinity.ts";
-import { literalPath } from "../kinds/gateway/cookie-path.ts";
-import { isElsewhere } from "../kinds/rewrite-target.ts";
-import type { Location, Server } from "../model/configuration.ts";
-import type { HTTPBackendReference, HTTPRouteFilter, HTTPRouteMatch, HTTPRouteRule } from "../model/gateway/objects.ts";
-import type { Service } from "../model/objects.ts";
-import { servicePortOf } from "../translate/upstreams/endpoints.ts";
+
+import { literalPath } from "../core/kinds/gateway/cookie-path.ts";
+import { isElsewhere } from "../core/kinds/rewrite-target.ts";
+import type { Location, Server } from "../core/model/configuration.ts";
+import type {
+  HTTPBackendReference,
+  HTTPRouteFilter,
+  HTTPRouteMatch,
+  HTTPRouteRule,
+} from "../core/model/gateway/objects.ts";
+import type { Service } from "../core/model/objects.ts";
+import type { FeatureValues } from "../core/policies/registry.ts";
+import { sessionAffinity as affinity } from "../core/policies/session-affinity.ts";
+import { servicePortOf } from "../core/table/upstreams/endpoints.ts";
 import { specOfAnswer } from "./answered.ts";
 import { variantsOf } from "./canaries.ts";
 import { type Way, waysOf } from "./paths.ts";

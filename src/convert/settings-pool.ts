@@ -1,6 +1,6 @@
 /** Collects the RouteSettings that rules need. Equal settings of one Ingress become one object. */
-import type { PolicyTarget } from "../model/gateway/backend-tls-policy.ts";
-import { gatewayGroup } from "../model/gateway/objects.ts";
+import type { PolicyTarget } from "../core/model/gateway/backend-tls-policy.ts";
+import { gatewayGroup } from "../core/model/gateway/objects.ts";
 import type { Names } from "./names.ts";
 import type { Spec } from "./spec.ts";
 import type { Written } from "./written.ts";

@@ -2,12 +2,13 @@
  * Decides which annotations of an Ingress become RouteSettings, and which ones become fields of the
  * Gateway API.
  */
-import { whyNotOnRoutes } from "../annotations/on-routes.ts";
-import type { FeatureValues } from "../annotations/registry.ts";
-import type { Location, Server } from "../model/configuration.ts";
-import type { Ingress } from "../model/objects.ts";
-import { type Problem, sentence } from "../problem.ts";
-import type { Settings } from "../settings/registry.ts";
+
+import type { Location, Server } from "../core/model/configuration.ts";
+import type { Ingress } from "../core/model/objects.ts";
+import { type Problem, sentence } from "../core/model/problem.ts";
+import { whyNotOnRoutes } from "../core/policies/on-routes.ts";
+import type { FeatureValues } from "../core/policies/registry.ts";
+import type { Settings } from "../core/settings/registry.ts";
 
 /** Names of annotations without prefix, and their values. */
 export type Spec = Readonly<Record<string, string>>;

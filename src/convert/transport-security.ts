@@ -2,8 +2,8 @@
  * The header Strict-Transport-Security. The ConfigMap adds it to every answer of an Ingress over
  * TLS; routes need a filter for it.
  */
-import type { HTTPRouteFilter } from "../model/gateway/objects.ts";
-import type { Settings } from "../settings/registry.ts";
+import type { HTTPRouteFilter } from "../core/model/gateway/objects.ts";
+import type { Settings } from "../core/settings/registry.ts";
 
 /** Returns the header that Ingresses send with each answer over TLS. */
 export function transportSecurity(settings: Settings): readonly HTTPRouteFilter[] {

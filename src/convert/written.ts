@@ -2,7 +2,7 @@
  * The output of `convert`: objects of the Gateway API as plain values, with comments that name the
  * origin of each part.
  */
-import type { ObjectMeta } from "../model/objects.ts";
+import type { ObjectMeta } from "../core/model/objects.ts";
 
 /** An object with its comments. */
 export interface Written {

@@ -3,7 +3,7 @@
  * seconds for the objects of some thousand Ingresses, because it makes a node of each value. These
  * values are plain: texts, numbers, booleans, lists and maps.
  */
-import { visible } from "../visible.ts";
+import { visible } from "../base/visible.ts";
 import type { Comment, Written } from "./written.ts";
 
 type Path = readonly (string | number)[];

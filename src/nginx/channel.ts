@@ -4,8 +4,8 @@
  * upstreams are written before routes, and removed after them.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { ConnectionFigures } from "../model/nginx-figures.ts";
-import { inOrder, type RecordChange } from "../model/records.ts";
+import type { ConnectionFigures } from "../core/model/nginx-figures.ts";
+import { inOrder, type RecordChange } from "../core/model/records.ts";
 import { readStubStatus } from "./figures.ts";
 import { linesOf } from "./folder/journal.ts";
 import type { Pass } from "./pass.ts";

@@ -5,7 +5,7 @@
  */
 import { type IncomingMessage, request } from "node:http";
 import { text } from "node:stream/consumers";
-import { callback } from "../callbacks.ts";
+import { callback } from "../base/callbacks.ts";
 import type { Pass } from "./pass.ts";
 
 export class Control {

@@ -2,7 +2,7 @@
  * Figures of the running nginx, from stub_status and from the kernel's data about its processes.
  */
 import { readFileSync } from "node:fs";
-import type { ConnectionFigures, ProcessFigures } from "../model/nginx-figures.ts";
+import type { ConnectionFigures, ProcessFigures } from "../core/model/nginx-figures.ts";
 import { nginxProcesses } from "./process/processes.ts";
 
 export function readStubStatus(text: string): ConnectionFigures | undefined {

@@ -3,7 +3,7 @@
  * container, or runs in the container beside (`remote.ts`); the rest of the code treats both alike.
  */
 
-import type { Place } from "../directives/machine.ts";
+import type { Place } from "../core/tokens/machine.ts";
 import { askCapabilities, type Capabilities } from "./capabilities.ts";
 import { type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
 import type { Pass } from "./pass.ts";

@@ -5,8 +5,8 @@
  */
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { repeat } from "../callbacks.ts";
-import type { ProcessFigures } from "../model/nginx-figures.ts";
+import { repeat } from "../base/callbacks.ts";
+import type { ProcessFigures } from "../core/model/nginx-figures.ts";
 import { CoalescedRuns, type Request } from "./coalescing.ts";
 import { type TestOutcome, testText } from "./configuration-test.ts";
 import { Control } from "./control.ts";

@@ -6,7 +6,7 @@ import { chmodSync, lstatSync, rmSync, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
-import { callback } from "../callbacks.ts";
+import { callback } from "../base/callbacks.ts";
 import type { Nginx } from "./nginx.ts";
 import { type NginxState, readRendered, writeOutcome } from "./orders.ts";
 import { isPass } from "./pass.ts";

@@ -6,8 +6,8 @@
  * nginx, and do nothing else.
  */
 
-import type { Place } from "../directives/machine.ts";
-import type { ProcessFigures } from "../model/nginx-figures.ts";
+import type { ProcessFigures } from "../core/model/nginx-figures.ts";
+import type { Place } from "../core/tokens/machine.ts";
 import type { Capabilities } from "./capabilities.ts";
 import type { TestOutcome, Unreachable } from "./configuration-test.ts";
 import type { Generations } from "./generations.ts";

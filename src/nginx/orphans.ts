@@ -8,7 +8,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { callback } from "../callbacks.ts";
+import { callback } from "../base/callbacks.ts";
 import type { RunFolder } from "./folder/paths.ts";
 import { type NginxProcess, nginxProcesses } from "./process/processes.ts";
 

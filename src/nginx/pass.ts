@@ -7,7 +7,7 @@
  */
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";
-import { repeat } from "../callbacks.ts";
+import { repeat } from "../base/callbacks.ts";
 import { inPlace, writeAtomically } from "./folder/files.ts";
 
 const user = "sluice";

@@ -5,7 +5,7 @@
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { availableParallelism, networkInterfaces, userInfo } from "node:os";
-import type { Place } from "../directives/machine.ts";
+import type { Place } from "../core/tokens/machine.ts";
 import { hasLogVolume } from "./log-folders.ts";
 
 /** Returns the Place of this process, and so of every nginx that it starts. */

@@ -6,7 +6,7 @@
  * workers of older texts may well be running.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { OneAtATime } from "../timing/one-at-a-time.ts";
+import { OneAtATime } from "../base/timing/one-at-a-time.ts";
 import type { TestOutcome } from "./configuration-test.ts";
 import { lock } from "./folder/lock.ts";
 import type { RunFolder } from "./folder/paths.ts";

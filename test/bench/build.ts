@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import { type Figure, medianOf } from "./measured.ts";
 import { certificatesAmong, changed, ingress, plainHosts, secret, secretsOf, slice } from "./support/hosts.ts";
 import { imageOptions } from "./support/image-options.ts";

@@ -7,9 +7,9 @@
 import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { buildMissingSuite, gatewaySuite } from "../../scripts/gateway-suite.ts";
-import { Client, kubeConfigCredentials, SharedInformer } from "../../src/kubernetes/index.ts";
-import type { HTTPRoute } from "../../src/model/gateway/objects.ts";
-import { httpRoutes } from "../../src/resources.ts";
+import type { HTTPRoute } from "../../src/core/model/gateway/objects.ts";
+import { httpRoutes } from "../../src/edges/resources.ts";
+import { Client, kubeConfigCredentials, SharedInformer } from "../../src/kube/index.ts";
 import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
 import { apply, installPod, Sluice } from "../e2e/support/sluice.ts";
 import { keepalive, request } from "../nginx/support/request.ts";

@@ -4,15 +4,16 @@
  * alternately. Linear work gives a ratio of about 8, quadratic work one of 64. Only the ratio
  * counts, so other work of the machine matters little.
  */
-import { judge } from "../../src/admission/judge.ts";
-import { Neighbours } from "../../src/admission/neighbours.ts";
-import { answerOf } from "../../src/admission/webhook.ts";
-import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
-import type { Snapshot } from "../../src/model/snapshot.ts";
-import { defaultSettings } from "../../src/settings/registry.ts";
-import { defaultOptions } from "../../src/translate/options.ts";
-import { Translator, translate } from "../../src/translate/translator.ts";
-import { emptyInputs } from "../../src/translate/turn.ts";
+
+import type { Ingress, KubernetesObject } from "../../src/core/model/objects.ts";
+import type { Snapshot } from "../../src/core/model/snapshot.ts";
+import { defaultSettings } from "../../src/core/settings/registry.ts";
+import { defaultOptions } from "../../src/core/table/options.ts";
+import { Translator, translate } from "../../src/core/table/translator.ts";
+import { emptyInputs } from "../../src/core/table/turn.ts";
+import { judge } from "../../src/edges/admission/judge.ts";
+import { Neighbours } from "../../src/edges/admission/neighbours.ts";
+import { answerOf } from "../../src/edges/admission/webhook.ts";
 import { gateway, gatewayClass, listener, listenerSet, route } from "../support/gateways.ts";
 import { backedService, base, fake, ingress, put, service } from "../support/sketch.ts";
 import { type Figure, medianOf } from "./measured.ts";

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
-import { Client, type KubernetesObject, kubeConfigCredentials, type Resource } from "../../src/kubernetes/index.ts";
+import { Client, type KubernetesObject, kubeConfigCredentials, type Resource } from "../../src/kube/index.ts";
 import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
 import type { Figure } from "./measured.ts";
 import { imageOptions } from "./support/image-options.ts";

@@ -9,7 +9,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { makeCertificate } from "../../src/admission/own-certificate.ts";
+import { makeCertificate } from "../../src/edges/admission/own-certificate.ts";
 import { request } from "../nginx/support/request.ts";
 import { ports, serving } from "../nginx/support/serve.ts";
 import { until } from "../nginx/support/until.ts";

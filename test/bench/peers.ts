@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { makeCertificate } from "../../src/admission/own-certificate.ts";
+import { makeCertificate } from "../../src/edges/admission/own-certificate.ts";
 import { request } from "../nginx/support/request.ts";
 import { type Figure, lineOf } from "./measured.ts";
 import { type FilledCluster, host, inParallel, startFilledCluster } from "./support/cluster.ts";

@@ -9,9 +9,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeCertificate } from "../../src/admission/own-certificate.ts";
+import { idleConnections } from "../../src/core/render/conf/upstream-views.ts";
+import { makeCertificate } from "../../src/edges/admission/own-certificate.ts";
 import { nginxProcesses } from "../../src/nginx/process/processes.ts";
-import { idleConnections } from "../../src/render/conf/upstream-views.ts";
 import { ports, serving } from "../nginx/support/serve.ts";
 import type { Figure } from "./measured.ts";
 import { cpuMicroseconds } from "./support/cpu.ts";

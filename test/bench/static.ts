@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { makeCertificate } from "../../src/admission/own-certificate.ts";
+import { makeCertificate } from "../../src/edges/admission/own-certificate.ts";
 import { serving } from "../nginx/support/serve.ts";
 import { backendPort, testsOf, workersOf } from "./hosts.ts";
 import { type Figure, medianOf } from "./measured.ts";

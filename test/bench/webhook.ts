@@ -7,12 +7,12 @@
  */
 import { once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { KeyPair } from "../../src/admission/key-pairs.ts";
-import { makeCertificate } from "../../src/admission/own-certificate.ts";
-import { startWebhook } from "../../src/admission/webhook.ts";
-import { defaultOptions } from "../../src/translate/options.ts";
-import { translate } from "../../src/translate/translator.ts";
-import { emptyInputs } from "../../src/translate/turn.ts";
+import { defaultOptions } from "../../src/core/table/options.ts";
+import { translate } from "../../src/core/table/translator.ts";
+import { emptyInputs } from "../../src/core/table/turn.ts";
+import type { KeyPair } from "../../src/edges/admission/key-pairs.ts";
+import { makeCertificate } from "../../src/edges/admission/own-certificate.ts";
+import { startWebhook } from "../../src/edges/admission/webhook.ts";
 import { liveBytes } from "../support/live-bytes.ts";
 import { base, fake, ingress, put } from "../support/sketch.ts";
 import type { Figure } from "./measured.ts";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { chartValues } from "../../scripts/chart/values.ts";
-import { parseFlags } from "../../src/cli/flags/parse.ts";
+import { parseFlags } from "../../src/controller/flags/parse.ts";
 import { controllerOf, render } from "./support/helm.ts";
 import { nest } from "./support/nest.ts";
 

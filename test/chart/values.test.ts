@@ -20,11 +20,11 @@ import { routeSettingsFile } from "../../scripts/chart/route-settings.ts";
 import { schemaFile } from "../../scripts/chart/schema.ts";
 import { chartValues } from "../../scripts/chart/values.ts";
 import { valuesFile } from "../../scripts/chart/values-file.ts";
-import { annotationKeys } from "../../src/annotations/read.ts";
-import { flagList } from "../../src/cli/flags.ts";
-import { directives, meanings } from "../../src/kinds/vocabulary/places-of-words.ts";
-import { endings } from "../../src/settings/read.ts";
-import { settings } from "../../src/settings/registry.ts";
+import { flagList } from "../../src/controller/flags.ts";
+import { directives, meanings } from "../../src/core/kinds/vocabulary/places-of-words.ts";
+import { annotationKeys } from "../../src/core/policies/read.ts";
+import { endings } from "../../src/core/settings/read.ts";
+import { settings } from "../../src/core/settings/registry.ts";
 
 const root = join(import.meta.dirname, "../..");
 const declared = new Map(chartValues.map((value) => [value.path, value]));

@@ -14,7 +14,7 @@ import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bundle } from "../../scripts/bundle.ts";
-import { Client, kubeConfigCredentials, SharedInformer } from "../../src/kubernetes/index.ts";
+import { Client, kubeConfigCredentials, SharedInformer } from "../../src/kube/index.ts";
 import { until } from "../nginx/support/until.ts";
 import { httpProxy, socksProxy } from "../support/proxies.ts";
 import { issueServer, newAuthority } from "./support/authority.ts";

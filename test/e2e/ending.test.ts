@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 import { Agent, get } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { showing } from "../../src/operator-token.ts";
+import { showing } from "../../src/edges/operator-token.ts";
 import { type HeldBackend, heldBackend } from "../nginx/support/held-backend.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import type { ConfigMap } from "../../src/core/model/objects.ts";
+import { configMaps as inProtobuf } from "../../src/edges/resources.ts";
 import {
   Client,
   findCredentials,
@@ -7,9 +9,7 @@ import {
   type ReflectorEvent,
   type Resource,
   SharedInformer,
-} from "../../src/kubernetes/index.ts";
-import type { ConfigMap } from "../../src/model/objects.ts";
-import { configMaps as inProtobuf } from "../../src/resources.ts";
+} from "../../src/kube/index.ts";
 import { until } from "../nginx/support/until.ts";
 import { Chance } from "../support/chance.ts";
 import { liveBytes } from "../support/live-bytes.ts";

@@ -5,8 +5,8 @@
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { gatewaySuite } from "../../scripts/gateway-suite.ts";
-import type { Gateway } from "../../src/model/gateway/objects.ts";
-import type { EndpointSlice, Service } from "../../src/model/objects.ts";
+import type { Gateway } from "../../src/core/model/gateway/objects.ts";
+import type { EndpointSlice, Service } from "../../src/core/model/objects.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
 import type { Seen } from "../support/echo-backend.ts";

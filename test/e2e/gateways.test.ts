@@ -4,8 +4,8 @@
  */
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { gatewayApiVersion, gatewaySuite } from "../../scripts/gateway-suite.ts";
-import type { Condition } from "../../src/model/gateway/objects.ts";
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { Condition } from "../../src/core/model/gateway/objects.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
 import { sharedPki } from "../support/pki.ts";

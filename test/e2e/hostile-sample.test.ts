@@ -3,8 +3,8 @@
  * out as impossible, and the accepted ones do no harm on their way through the informers.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { readManifest } from "../../src/manifests/manifest.ts";
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
+import { readManifest } from "../../src/edges/folder/manifest.ts";
 import { hostileObjects } from "../hostile/search/objects.ts";
 import { ingress, ingressClass } from "../hostile/support/objects.ts";
 import { request } from "../nginx/support/request.ts";

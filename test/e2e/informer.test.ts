@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import type { ConfigMap } from "../../src/core/model/objects.ts";
 import {
   Client,
   type InformerOptions,
   kubeConfigCredentials,
   type ReflectorEvent,
   SharedInformer,
-} from "../../src/kubernetes/index.ts";
-import type { ConfigMap } from "../../src/model/objects.ts";
+} from "../../src/kube/index.ts";
 import { until } from "../nginx/support/until.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { configMap, configMaps, write as writeWith } from "./support/objects.ts";

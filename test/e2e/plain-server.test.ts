@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { Client, kubeConfigCredentials, type ReflectorEvent, SharedInformer } from "../../src/kubernetes/index.ts";
+import { Client, kubeConfigCredentials, type ReflectorEvent, SharedInformer } from "../../src/kube/index.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { configMap, configMaps, write } from "./support/objects.ts";
 

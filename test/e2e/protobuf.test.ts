@@ -1,14 +1,14 @@
 /**
- * The API server's own protobuf, read by the declarations of `src/wire/`, gives the same objects as
- * its JSON: for one object of each kind with every field, for the objects of recorded cases, and
- * for the events of a watch.
+ * The API server's own protobuf, read by the declarations of `src/kube/wire/`, gives the same
+ * objects as its JSON: for one object of each kind with every field, for the objects of recorded
+ * cases, and for the events of a watch.
  */
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Client, kubeConfigCredentials, type Resource, type WatchEvent } from "../../src/kubernetes/index.ts";
-import type { Message } from "../../src/kubernetes/protobuf/message.ts";
-import type { KubernetesObject } from "../../src/model/objects.ts";
-import * as resources from "../../src/resources.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
+import * as resources from "../../src/edges/resources.ts";
+import { Client, kubeConfigCredentials, type Resource, type WatchEvent } from "../../src/kube/index.ts";
+import type { Message } from "../../src/kube/protobuf/message.ts";
 import { inParallel } from "../bench/support/cluster.ts";
 import { caseNames, loadCase } from "../parity/case.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";

@@ -1,8 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { openCluster } from "../../src/cluster/cluster.ts";
-import type { Watch } from "../../src/cluster/watches.ts";
+import type { ConfigMap } from "../../src/core/model/objects.ts";
+import { openCluster } from "../../src/edges/cluster/cluster.ts";
+import type { Watch } from "../../src/edges/cluster/watches.ts";
+import { configMaps } from "../../src/edges/resources.ts";
 import {
   Client,
   kubeConfigCredentials,
@@ -10,9 +12,7 @@ import {
   type ReflectorEvent,
   SharedInformer,
   systemClock,
-} from "../../src/kubernetes/index.ts";
-import type { ConfigMap } from "../../src/model/objects.ts";
-import { configMaps } from "../../src/resources.ts";
+} from "../../src/kube/index.ts";
 import { issueServer, newAuthority } from "./support/authority.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { FaultyProxy } from "./support/faulty-proxy.ts";

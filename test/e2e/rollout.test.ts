@@ -6,8 +6,8 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { Client, kubeConfigCredentials, resource } from "../../src/kubernetes/index.ts";
-import type { EndpointSlice } from "../../src/model/objects.ts";
+import type { EndpointSlice } from "../../src/core/model/objects.ts";
+import { Client, kubeConfigCredentials, resource } from "../../src/kube/index.ts";
 import { request } from "../nginx/support/request.ts";
 import { steadyTraffic } from "../nginx/support/steady-traffic.ts";
 import { until } from "../nginx/support/until.ts";

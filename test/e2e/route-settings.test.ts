@@ -5,7 +5,7 @@
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { gatewaySuite } from "../../scripts/gateway-suite.ts";
-import type { Condition } from "../../src/model/gateway/objects.ts";
+import type { Condition } from "../../src/core/model/gateway/objects.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
 import { bySettings, routeSettings } from "../support/gateways.ts";

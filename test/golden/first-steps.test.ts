@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, expect, test } from "vitest";
-import { nextFree } from "../../src/cli/run/free-ports.ts";
+import { nextFree } from "../../src/controller/run/free-ports.ts";
 
 const root = join(import.meta.dirname, "../..");
 const clone = mkdtempSync(join(tmpdir(), "sluice-clone-"));

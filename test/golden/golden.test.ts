@@ -8,8 +8,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import type { KubernetesObject } from "../../src/model/objects.ts";
-import { named, sentence } from "../../src/problem.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
+import { named, sentence } from "../../src/core/model/problem.ts";
 import { Studio } from "./support/studio.ts";
 
 const cases = new URL("cases/", import.meta.url);

@@ -3,7 +3,7 @@
  * the line.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import { openPaper, type Paper } from "../hostile/support/on-paper.ts";
 
 const host = (name: string, annotations: Readonly<Record<string, string>>, at = `${name}.example`) => ({

@@ -6,12 +6,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { preparedModule } from "../../scripts/bundle.ts";
-import { Token } from "../../src/directives/token.ts";
-import type { KubernetesObject } from "../../src/model/objects.ts";
-import type { Prepared } from "../../src/render/prepared.ts";
-import { preparedTemplate } from "../../src/render/prepared-template.ts";
-import { TemplateError, type TemplateFiles } from "../../src/render/template.ts";
-import { builtInTemplates, readTemplateFiles } from "../../src/template/files.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
+import type { Prepared } from "../../src/core/render/prepared.ts";
+import { preparedTemplate } from "../../src/core/render/prepared-template.ts";
+import { TemplateError, type TemplateFiles } from "../../src/core/render/template.ts";
+import { Token } from "../../src/core/tokens/token.ts";
+import { builtInTemplates, readTemplateFiles } from "../../src/nginx/template/files.ts";
 import { Studio } from "./support/studio.ts";
 
 const cases = new URL("cases/", import.meta.url);

@@ -5,8 +5,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { AskAnswer } from "../../src/ask/page/api/ask.ts";
 import { why } from "../../src/cli/why.ts";
-import type { AskAnswer } from "../../src/page/api/ask.ts";
 import { ran, type Tool } from "../golden/support/ran.ts";
 import { ports, type Served, startServe, toWeb } from "./support/serve.ts";
 import { until } from "./support/until.ts";

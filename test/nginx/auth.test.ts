@@ -10,7 +10,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
 import { ingress } from "../support/ingress.ts";
 import { backedService, ingressClass } from "../support/sketch.ts";

@@ -3,7 +3,7 @@
  * shares are compared with a tolerance.
  */
 import { expect, test } from "vitest";
-import type { AffinityCookie, Balance } from "../../src/model/configuration.ts";
+import type { AffinityCookie, Balance } from "../../src/core/model/configuration.ts";
 import { dead, startBalancing } from "./support/balancing.ts";
 
 const hash = (by: string, subset = 0): Balance => ({ algorithm: "hash", by, subset });

@@ -3,8 +3,8 @@
  * one that does not.
  */
 import { expect, test } from "vitest";
-import { sentence } from "../../src/problem.ts";
-import type { Translation } from "../../src/translate/translator.ts";
+import { sentence } from "../../src/core/model/problem.ts";
+import type { Translation } from "../../src/core/table/translator.ts";
 import { route } from "../support/gateways.ts";
 import { ingress, type PathWords } from "../support/ingress.ts";
 import { startBothApis } from "./support/both-apis.ts";

@@ -1,6 +1,6 @@
 /** Tests by requests what a canary takes. The result is random only if a weight decides. */
 import { expect, test } from "vitest";
-import type { Balance, Canary, CanaryPolicy } from "../../src/model/configuration.ts";
+import type { Balance, Canary, CanaryPolicy } from "../../src/core/model/configuration.ts";
 import { startBalancing } from "./support/balancing.ts";
 
 const canary = (upstream: string, policy: Partial<CanaryPolicy>): Canary => ({

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { createServer, type Server, connect as tlsConnect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Converted } from "../../src/cli/convert/converted.ts";
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import { startConverted } from "../parity/converted-subject.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
 import { pkiIn } from "../support/pki.ts";

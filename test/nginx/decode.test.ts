@@ -1,8 +1,8 @@
 /** What the Lua adds to records that leave out names, and the forms of key pairs that it reads. */
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { pairRecord } from "../../src/model/pair-record.ts";
-import { SecretText } from "../../src/model/secret-text.ts";
+import { pairRecord } from "../../src/core/model/pair-record.ts";
+import { SecretText } from "../../src/core/model/secret-text.ts";
 import { testNginx } from "./support/nginx.ts";
 import { request } from "./support/request.ts";
 

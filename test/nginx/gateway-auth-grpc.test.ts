@@ -5,8 +5,8 @@
 import { connect } from "node:http2";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { certificateFrom } from "../../src/certificates/certificate.ts";
-import type { AuthService } from "../../src/model/filters.ts";
+import { certificateFrom } from "../../src/core/certificates/certificate.ts";
+import type { AuthService } from "../../src/core/model/filters.ts";
 import { sharedPki } from "../support/pki.ts";
 import { type CheckAnswer, type Checked, field, header, message, startExtAuthz, status } from "./support/ext-authz.ts";
 import { host, port, prefix, type Rule, startGateways } from "./support/gateways.ts";

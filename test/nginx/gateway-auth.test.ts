@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import type { AuthService } from "../../src/model/filters.ts";
+import type { AuthService } from "../../src/core/model/filters.ts";
 import { host, port, prefix, type Rule, startGateways } from "./support/gateways.ts";
 import { type RequestOptions, request } from "./support/request.ts";
 

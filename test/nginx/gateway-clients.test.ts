@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { certificateFrom } from "../../src/certificates/certificate.ts";
+import { certificateFrom } from "../../src/core/certificates/certificate.ts";
 import { type KeyPair, sharedPki } from "../support/pki.ts";
 import { host, port, prefix, type Seen, startGateways } from "./support/gateways.ts";
 

@@ -1,8 +1,8 @@
 /** Changes of a route to requests and answers. */
 import { expect, test } from "vitest";
-import { unannotated } from "../../src/annotations/read.ts";
-import { type CorsPolicy, type Filters, noLimit } from "../../src/model/filters.ts";
-import { defaultSettings } from "../../src/settings/registry.ts";
+import { type CorsPolicy, type Filters, noLimit } from "../../src/core/model/filters.ts";
+import { unannotated } from "../../src/core/policies/read.ts";
+import { defaultSettings } from "../../src/core/settings/registry.ts";
 import { listensDeafly } from "./support/deaf-backend.ts";
 import {
   type Gateways,

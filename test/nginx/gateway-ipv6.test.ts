@@ -10,8 +10,8 @@ import { createServer as createSecureServer } from "node:https";
 import { connect, createServer as createTcpServer, type Server } from "node:net";
 import { createServer as createTlsServer, connect as tlsConnect } from "node:tls";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { KubernetesObject } from "../../src/model/objects.ts";
-import { type Problem, sentence } from "../../src/problem.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
+import { type Problem, sentence } from "../../src/core/model/problem.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
 import {
   authorities,

@@ -13,8 +13,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { createServer as createTlsServer, connect as tlsConnect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KubernetesObject } from "../../src/model/objects.ts";
-import { type Problem, sentence } from "../../src/problem.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
+import { type Problem, sentence } from "../../src/core/model/problem.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
 

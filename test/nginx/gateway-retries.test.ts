@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import type { Retries } from "../../src/model/filters.ts";
+import type { Retries } from "../../src/core/model/filters.ts";
 import { host, port, prefix, type Rule, startGateways } from "./support/gateways.ts";
 import { type RequestOptions, request } from "./support/request.ts";
 

@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 import { expect, test } from "vitest";
-import { certificateFrom } from "../../src/certificates/certificate.ts";
+import { certificateFrom } from "../../src/core/certificates/certificate.ts";
 import { sharedPki } from "../support/pki.ts";
 import { type Gateways, host, port, prefix, startGateways } from "./support/gateways.ts";
 import { request } from "./support/request.ts";

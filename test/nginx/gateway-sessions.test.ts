@@ -2,7 +2,7 @@
  * Sessions of routes: which clients stay at an endpoint, for how long, and the limits of a token.
  */
 import { expect, test } from "vitest";
-import type { Filters, Session } from "../../src/model/filters.ts";
+import type { Filters, Session } from "../../src/core/model/filters.ts";
 import { host, port, prefix, type Rule, startGateways } from "./support/gateways.ts";
 import { type RequestOptions, request } from "./support/request.ts";
 

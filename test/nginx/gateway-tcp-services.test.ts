@@ -5,8 +5,8 @@
 import { createServer as createHttpServer } from "node:http";
 import { connect, createServer } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KubernetesObject } from "../../src/model/objects.ts";
-import { type Problem, sentence } from "../../src/problem.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
+import { type Problem, sentence } from "../../src/core/model/problem.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
 import { gateway, gatewayClass, namespace, route } from "../support/gateways.ts";
 import { request } from "./support/request.ts";

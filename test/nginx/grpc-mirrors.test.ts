@@ -6,9 +6,9 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, createServer, type IncomingHttpHeaders } from "node:http2";
 import { expect, onTestFinished, test } from "vitest";
-import { unannotated } from "../../src/annotations/read.ts";
-import { certificateFrom } from "../../src/certificates/certificate.ts";
-import { defaultSettings } from "../../src/settings/registry.ts";
+import { certificateFrom } from "../../src/core/certificates/certificate.ts";
+import { unannotated } from "../../src/core/policies/read.ts";
+import { defaultSettings } from "../../src/core/settings/registry.ts";
 import { sharedPki } from "../support/pki.ts";
 import { host, owner, port, prefix, type Rule, startGateways } from "./support/gateways.ts";
 import { installedNginx } from "./support/installed.ts";

@@ -15,8 +15,8 @@ import {
 } from "node:http2";
 import { text } from "node:stream/consumers";
 import { expect, onTestFinished, test } from "vitest";
-import { certificateFrom } from "../../src/certificates/certificate.ts";
-import type { Conditions } from "../../src/model/configuration.ts";
+import { certificateFrom } from "../../src/core/certificates/certificate.ts";
+import type { Conditions } from "../../src/core/model/configuration.ts";
 import { sharedPki } from "../support/pki.ts";
 import { host, owner, port, prefix, type Rule, startGateways } from "./support/gateways.ts";
 import { request } from "./support/request.ts";

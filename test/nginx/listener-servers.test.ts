@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { Agent } from "node:https";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import type { Seen } from "../support/echo-backend.ts";
 import {
   bySettings,

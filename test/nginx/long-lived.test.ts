@@ -7,7 +7,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
-import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
+import type { Ingress, KubernetesObject } from "../../src/core/model/objects.ts";
 import type { Mode } from "../parity/subject.ts";
 import { request } from "./support/request.ts";
 import { ingress, service } from "./support/shop.ts";

@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync } from "node:fs";
 import { afterEach, expect, onTestFinished, test } from "vitest";
-import { reportCallbacks } from "../../src/callbacks.ts";
+import { reportCallbacks } from "../../src/base/callbacks.ts";
 import { testNginx } from "./support/nginx.ts";
 import { request } from "./support/request.ts";
 import { until } from "./support/until.ts";

@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { builtInTemplates } from "../../src/template/files.ts";
+import { builtInTemplates } from "../../src/nginx/template/files.ts";
 import { ingress } from "../support/ingress.ts";
 import { ports, type Served, serving, webAt } from "./support/serve.ts";
 import { steadyTraffic } from "./support/steady-traffic.ts";

@@ -9,7 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
+import type { Ingress, KubernetesObject } from "../../src/core/model/objects.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
 import { drawn } from "../support/drawn.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";

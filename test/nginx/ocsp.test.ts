@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
+import type { Ingress, KubernetesObject } from "../../src/core/model/objects.ts";
 import { type Mode, type Subject, startSubject } from "../parity/subject.ts";
 import { ingressClass } from "../support/sketch.ts";
 import { ingress, service, settings } from "./support/shop.ts";

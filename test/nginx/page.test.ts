@@ -4,7 +4,7 @@
  */
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import type { RouteDetail } from "../../src/page/api/routes.ts";
+import type { RouteDetail } from "../../src/ask/page/api/routes.ts";
 import { request } from "./support/request.ts";
 import { ports, type ServeOptions, serving, toWeb, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";

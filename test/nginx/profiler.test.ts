@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { showing } from "../../src/operator-token.ts";
+import { showing } from "../../src/edges/operator-token.ts";
 import { request } from "./support/request.ts";
 import { serving } from "./support/serve.ts";
 

@@ -4,9 +4,9 @@
  */
 import { get } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
-import type { Problem } from "../../src/problem.ts";
-import { sentence } from "../../src/problem.ts";
+import type { Ingress, KubernetesObject } from "../../src/core/model/objects.ts";
+import type { Problem } from "../../src/core/model/problem.ts";
+import { sentence } from "../../src/core/model/problem.ts";
 import { type Subject, startSubject } from "../parity/subject.ts";
 import { ingress, ingressClass } from "../support/ingress.ts";
 

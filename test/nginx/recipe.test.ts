@@ -59,11 +59,11 @@ async function run(command: string): Promise<string> {
 
 test("the steps of docs/add-an-annotation.md work", async () => {
   expect(files.map(([file]) => file)).toEqual([
-    "src/annotations/send-timeout.ts",
-    "src/annotations/send-timeout.test.ts",
+    "src/core/policies/send-timeout.ts",
+    "src/core/policies/send-timeout.test.ts",
   ]);
   for (const [file, text] of files) writeFileSync(join(copy, file), text);
-  const registry = join(copy, "src/annotations/registry.ts");
+  const registry = join(copy, "src/core/policies/registry.ts");
   const before = readFileSync(registry, "utf8");
   writeFileSync(
     registry,
@@ -100,9 +100,9 @@ test("the steps of docs/add-an-annotation.md work", async () => {
   expect(warned).toContain("annotation send-timeout has no effect: nginx waits so long without it");
   expect(changed()).toEqual([
     "docs/reference/annotations.md",
-    "src/annotations/registry.ts",
-    "src/annotations/send-timeout.test.ts",
-    "src/annotations/send-timeout.ts",
+    "src/core/policies/registry.ts",
+    "src/core/policies/send-timeout.test.ts",
+    "src/core/policies/send-timeout.ts",
   ]);
 
   // The same recipe for a key that has no effect without another one: only the feature's file

@@ -4,8 +4,8 @@
  * snippets by the lines in nginx's message, so many bad ones need few tries.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KubernetesObject } from "../../src/model/objects.ts";
-import { type Problem, sentence } from "../../src/problem.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
+import { type Problem, sentence } from "../../src/core/model/problem.ts";
 import { type LocalSubject, startSubject } from "../parity/subject.ts";
 import { ingress, ingressClass } from "../support/sketch.ts";
 import { request } from "./support/request.ts";

@@ -5,8 +5,8 @@
  */
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { unboundable, weightOf } from "../../src/directives/pattern-bounds.ts";
-import { regexMistake } from "../../src/kinds/patterns.ts";
+import { regexMistake } from "../../src/core/kinds/patterns.ts";
+import { unboundable, weightOf } from "../../src/core/tokens/pattern-bounds.ts";
 import { Draws } from "../property/draws.ts";
 import { testNginx } from "./support/nginx.ts";
 import { request } from "./support/request.ts";

@@ -3,7 +3,7 @@
  * rules of routes.
  */
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import type { Seen } from "../support/echo-backend.ts";
 import { bySettings, gateway, gatewayClass, listener, namespace, route, routeSettings } from "../support/gateways.ts";
 import { type RequestOptions, request } from "./support/request.ts";

@@ -6,10 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import type { ServedRoute } from "../../src/ask/routes/routes.ts";
+import { askController } from "../../src/ask/routes/socket.ts";
 import { runFolderOf } from "../../src/cli/tools/run-folder.ts";
-import type { ServedRoute } from "../../src/routes/routes.ts";
-import { askController } from "../../src/routes/socket.ts";
-import { builtInTemplates } from "../../src/template/files.ts";
+import { builtInTemplates } from "../../src/nginx/template/files.ts";
 import { ports, program, type ServeOptions, serving, startServe, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 

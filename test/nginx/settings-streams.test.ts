@@ -2,7 +2,7 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import { backedService } from "../support/sketch.ts";
 import { type Configured, host, service, startConfigured } from "./support/configured.ts";
 import { type HeldBackend, heldBackend } from "./support/held-backend.ts";

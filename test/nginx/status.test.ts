@@ -4,7 +4,7 @@
  */
 import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { StatusAnswer } from "../../src/page/api/status.ts";
+import type { StatusAnswer } from "../../src/ask/page/api/status.ts";
 import { type HeldBackend, heldBackend } from "./support/held-backend.ts";
 import { program, type Served, startServe, toWeb, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";

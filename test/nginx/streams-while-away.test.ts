@@ -5,10 +5,10 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { streamKey } from "../../src/model/records.ts";
-import { answerStreamEndpoints, type StreamEndpoints } from "../../src/names/stream-endpoints.ts";
+import { streamKey } from "../../src/core/model/records.ts";
+import { streamService } from "../../src/core/render/streams/pools.ts";
+import { answerStreamEndpoints, type StreamEndpoints } from "../../src/edges/names/stream-endpoints.ts";
 import { Journal } from "../../src/nginx/index.ts";
-import { streamService } from "../../src/render/streams/pools.ts";
 import { newPod, patienceMs } from "./support/beside.ts";
 import { installedNginx } from "./support/installed.ts";
 import { until } from "./support/until.ts";

@@ -3,7 +3,7 @@
  * nginx's decision, the matcher's and the answer have to agree. The question lacks the cookies that
  * a case collects, so any of several backends is accepted.
  */
-import type { Decision } from "../../src/decide/decision.ts";
+import type { Decision } from "../../src/ask/matcher/decision.ts";
 import type { Answer } from "./answer.ts";
 import type { Case, RequestStep } from "./case.ts";
 import { askedOf, fits, inWords, ofBackend, outcomesOf } from "./decision-fits.ts";

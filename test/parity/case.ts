@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, matchesGlob } from "node:path";
 import { parse } from "yaml";
-import type { KubernetesObject, ObjectMeta } from "../../src/model/objects.ts";
+import type { KubernetesObject, ObjectMeta } from "../../src/core/model/objects.ts";
 import type { Answer } from "./answer.ts";
 import type { RequestSpec } from "./request-spec.ts";
 

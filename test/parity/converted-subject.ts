@@ -5,11 +5,17 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fakeCertificate } from "../../src/certificates/fake.ts";
 import { type Converted, converted } from "../../src/cli/convert/converted.ts";
-import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
-import { emptySnapshot, type ObjectChange, type Snapshot, tableOf, withObjects } from "../../src/model/snapshot.ts";
-import { Table } from "../../src/model/table.ts";
+import { fakeCertificate } from "../../src/core/certificates/fake.ts";
+import { type KubernetesObject, keyOf } from "../../src/core/model/objects.ts";
+import {
+  emptySnapshot,
+  type ObjectChange,
+  type Snapshot,
+  tableOf,
+  withObjects,
+} from "../../src/core/model/snapshot.ts";
+import { Table } from "../../src/core/model/table.ts";
 import { flagsOf, MemorySource, present, type StartSubject, startOn } from "./subject.ts";
 
 /** The certificate for hosts without one, because routes have no self-made one. */

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { comparableLocation } from "../../src/convert/proof/effect.ts";
-import { lackingOf } from "../../src/directives/capabilities.ts";
+import { lackingOf } from "../../src/core/tokens/capabilities.ts";
 import { nginxHere } from "../../src/nginx/index.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";

@@ -1,6 +1,6 @@
 /** Judges whether a decision about a request fits the recorded answer. */
-import type { Decision } from "../../src/decide/decision.ts";
-import type { AskedRequest } from "../../src/decide/request.ts";
+import type { Decision } from "../../src/ask/matcher/decision.ts";
+import type { AskedRequest } from "../../src/ask/matcher/request.ts";
 import type { Answer } from "./answer.ts";
 import type { RequestStep } from "./case.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import { FakeApiServer } from "./fake-api-server.ts";
 
 const started = () => new FakeApiServer(new Date("2026-01-01T00:00:00Z"));

@@ -4,7 +4,7 @@
  * turns `stringData` into `data`. It refuses nothing. The runner advances its clock, because the
  * age of an Ingress decides conflicts and no test should wait.
  */
-import type { KubernetesObject, ObjectMeta } from "../../src/model/objects.ts";
+import type { KubernetesObject, ObjectMeta } from "../../src/core/model/objects.ts";
 
 /** Any object, with the fields that are filled in. */
 interface Stored extends KubernetesObject {

@@ -4,7 +4,7 @@
  * a feature, remove its name from `notBuilt`. A rule stands for its whole section: `RS-13` for
  * `RS-13.1` and the rest, unless a longer one is listed elsewhere.
  */
-import type { Capability } from "../../src/directives/capabilities.ts";
+import type { Capability } from "../../src/core/tokens/capabilities.ts";
 import type { Case } from "./case.ts";
 
 export const features: Readonly<Record<string, readonly string[]>> = {

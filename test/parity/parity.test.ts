@@ -13,7 +13,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { capabilityNames, lackingOf } from "../../src/directives/capabilities.ts";
+import { capabilityNames, lackingOf } from "../../src/core/tokens/capabilities.ts";
 import { nginxHere } from "../../src/nginx/index.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Ingress, KubernetesObject } from "../../src/model/objects.ts";
+import type { Ingress, KubernetesObject } from "../../src/core/model/objects.ts";
 import { type TestNginx, testNginx } from "../nginx/support/nginx.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";

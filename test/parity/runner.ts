@@ -5,7 +5,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import type { Pki } from "../support/pki.ts";
 import type { Answer } from "./answer.ts";
 import type { Case, Expectation, RequestStep, Settings } from "./case.ts";

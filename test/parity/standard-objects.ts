@@ -3,7 +3,7 @@
  * controller expects in a cluster. `none` deliberately has no endpoint; `errors` answers with the
  * status in a request's X-Code.
  */
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import type { Pki } from "../support/pki.ts";
 import type { Settings } from "./case.ts";
 

@@ -6,25 +6,31 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fakeCertificate } from "../../src/certificates/fake.ts";
-import { parseFlags } from "../../src/cli/flags/parse.ts";
-import type { Flags } from "../../src/cli/flags.ts";
-import { decideOptions, machineFlags, translateOptions } from "../../src/cli/options.ts";
+import { decide } from "../../src/ask/matcher/decide.ts";
+import type { Decision } from "../../src/ask/matcher/decision.ts";
+import type { AskedRequest } from "../../src/ask/matcher/request.ts";
+import { askNginx } from "../../src/ask/page/ask/asking.ts";
+import type { Clock } from "../../src/base/timing/clock.ts";
 import { type Controller, startController } from "../../src/controller/controller.ts";
-import { decide } from "../../src/decide/decide.ts";
-import type { Decision } from "../../src/decide/decision.ts";
-import type { AskedRequest } from "../../src/decide/request.ts";
-import { inMode, lackingOf } from "../../src/directives/capabilities.ts";
-import { machineOf } from "../../src/machine.ts";
-import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
-import { emptySnapshot, type ObjectChange, tableOf, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
+import { decideOptions, machineFlags, translateOptions } from "../../src/controller/flags/options.ts";
+import { parseFlags } from "../../src/controller/flags/parse.ts";
+import type { Flags } from "../../src/controller/flags.ts";
+import { machineOf } from "../../src/controller/machine.ts";
+import { fakeCertificate } from "../../src/core/certificates/fake.ts";
+import { type KubernetesObject, keyOf } from "../../src/core/model/objects.ts";
+import type { Problem } from "../../src/core/model/problem.ts";
+import {
+  emptySnapshot,
+  type ObjectChange,
+  tableOf,
+  type WatchedKind,
+  withObjects,
+} from "../../src/core/model/snapshot.ts";
+import { compileTemplate } from "../../src/core/render/compile-template.ts";
+import type { Source } from "../../src/core/sync/ports.ts";
+import { inMode, lackingOf } from "../../src/core/tokens/capabilities.ts";
 import { type FoundNginx, type JournalState, nginxHere, openRunFolder } from "../../src/nginx/index.ts";
-import { askNginx } from "../../src/page/ask/asking.ts";
-import type { Problem } from "../../src/problem.ts";
-import { compileTemplate } from "../../src/render/compile-template.ts";
-import type { Source } from "../../src/sync/ports.ts";
-import { builtInTemplates, readTemplateFiles } from "../../src/template/files.ts";
-import type { Clock } from "../../src/timing/clock.ts";
+import { builtInTemplates, readTemplateFiles } from "../../src/nginx/template/files.ts";
 
 export interface Subject {
   /**

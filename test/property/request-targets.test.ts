@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRequest } from "../../src/decide/request.ts";
+import { readRequest } from "../../src/ask/matcher/request.ts";
 import { refused, served } from "../hostile/support/targets.ts";
 
 const read = (target: string) =>

@@ -4,7 +4,7 @@
  * attached route, and the best one wins. Each criterion quotes the sentence that it follows. If
  * the specification leaves a choice to the implementation, it quotes docs/gateway-api.md instead.
  */
-import type { ListenerSet } from "../../src/model/gateway/listener-set.ts";
+import type { ListenerSet } from "../../src/core/model/gateway/listener-set.ts";
 import type {
   BackendReference,
   Gateway,
@@ -14,9 +14,9 @@ import type {
   ReferenceGrant,
   RouteNamespaces,
   ValueMatch,
-} from "../../src/model/gateway/objects.ts";
-import type { GRPCRoute, GRPCRouteMatch } from "../../src/model/gateway/routes.ts";
-import type { Namespace } from "../../src/model/objects.ts";
+} from "../../src/core/model/gateway/objects.ts";
+import type { GRPCRoute, GRPCRouteMatch } from "../../src/core/model/gateway/routes.ts";
+import type { Namespace } from "../../src/core/model/objects.ts";
 
 export interface AskedRequest {
   readonly gateway: string;

@@ -11,8 +11,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { issued } from "../../src/certificates/issue.ts";
-import type { KubernetesObject } from "../../src/model/objects.ts";
+import { issued } from "../../src/core/certificates/issue.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import { startWorlds, type Worlds } from "../nginx/support/worlds.ts";
 import type { Question } from "../support/decided.ts";
 import { Draws } from "./draws.ts";

@@ -3,7 +3,7 @@
  * with mistakes. Changes are random, but the number of objects is limited, so unlimited growth is
  * the controller's fault.
  */
-import { makeCertificate } from "../../src/admission/own-certificate.ts";
+import { makeCertificate } from "../../src/edges/admission/own-certificate.ts";
 import { hostOf, ingress, service, slice } from "../bench/support/hosts.ts";
 import type { Chance } from "../support/chance.ts";
 

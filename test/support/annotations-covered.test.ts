@@ -3,7 +3,7 @@
  * annotations.
  */
 import { expect, test } from "vitest";
-import { annotationKeys } from "../../src/annotations/read.ts";
+import { annotationKeys } from "../../src/core/policies/read.ts";
 import { coverageOf, usedByCorpus, usedInNginxTests } from "./coverage.ts";
 
 test("every annotation has a behaviour test", () => {

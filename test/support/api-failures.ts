@@ -4,7 +4,7 @@
  * request.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import type { ApiFailure } from "../../src/kubernetes/index.ts";
+import type { ApiFailure } from "../../src/kube/index.ts";
 
 /** Returns whether the status is a decision. Lost connections, conflicts, 429 and 5xx may pass. */
 export function isRefusal({ code }: Pick<ApiFailure, "code">): boolean {

@@ -2,9 +2,10 @@
  * Returns every bad sample of every annotation, from its declaration, with the annotations that it
  * needs to have an effect.
  */
-import type { AnyFeature, Fields } from "../../src/annotations/declare.ts";
-import { featureList } from "../../src/annotations/registry.ts";
-import type { Consequence } from "../../src/problem.ts";
+
+import type { Consequence } from "../../src/core/model/problem.ts";
+import type { AnyFeature, Fields } from "../../src/core/policies/declare.ts";
+import { featureList } from "../../src/core/policies/registry.ts";
 
 export interface BadAnnotation {
   readonly key: string;

@@ -2,16 +2,17 @@
  * The decision of the matcher about one request, as words for people and as the answers that nginx
  * may give by it. Tests that compare nginx with the matcher use it, and golden worlds keep it.
  */
-import type { FeatureValues } from "../../src/annotations/registry.ts";
-import { canaryShares } from "../../src/decide/canaries.ts";
-import { type DecideOptions, decide } from "../../src/decide/decide.ts";
-import type { Decision } from "../../src/decide/decision.ts";
-import { decideGateways, type GatewayDecision } from "../../src/decide/gateway/gateway.ts";
-import type { Served } from "../../src/decide/host.ts";
-import { type AskedRequest, readRequest } from "../../src/decide/request.ts";
-import { conditionWords } from "../../src/model/condition-words.ts";
-import { catchAll, type Location, type Route, type Upstream } from "../../src/model/configuration.ts";
-import { backendOf } from "../../src/model/location.ts";
+
+import { canaryShares } from "../../src/ask/matcher/canaries.ts";
+import { type DecideOptions, decide } from "../../src/ask/matcher/decide.ts";
+import type { Decision } from "../../src/ask/matcher/decision.ts";
+import { decideGateways, type GatewayDecision } from "../../src/ask/matcher/gateway/gateway.ts";
+import type { Served } from "../../src/ask/matcher/host.ts";
+import { type AskedRequest, readRequest } from "../../src/ask/matcher/request.ts";
+import { conditionWords } from "../../src/core/model/condition-words.ts";
+import { catchAll, type Location, type Route, type Upstream } from "../../src/core/model/configuration.ts";
+import { backendOf } from "../../src/core/model/location.ts";
+import type { FeatureValues } from "../../src/core/policies/registry.ts";
 
 /** A request and the place where it arrives. */
 export interface Question {

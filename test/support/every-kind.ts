@@ -2,9 +2,9 @@
  * One object of each kind of the Gateway API with all its fields, and tools that replace the value
  * of a field.
  */
-import type { KubernetesObject } from "../../src/model/objects.ts";
-import { emptySnapshot } from "../../src/model/snapshot.ts";
-import { defaultOptions } from "../../src/translate/options.ts";
+import type { KubernetesObject } from "../../src/core/model/objects.ts";
+import { emptySnapshot } from "../../src/core/model/snapshot.ts";
+import { defaultOptions } from "../../src/core/table/options.ts";
 import {
   authorities,
   backendTLSPolicy,

@@ -2,11 +2,12 @@
  * An API server in memory with the two verbs that a cache needs: list, and watch, which sends the
  * changes of the test. It supports only the selectors that the cluster's watches use.
  */
-import { type Answer, failed, failureFromStatus, ownFailure, succeeded } from "../../src/kubernetes/answer.ts";
-import type { Discoverer, ListWatcher } from "../../src/kubernetes/client.ts";
-import type { Resource } from "../../src/kubernetes/index.ts";
-import type { List, ListOptions, ServedKind, WatchEvent, WatchOptions } from "../../src/kubernetes/requests.ts";
-import { type KubernetesObject, keyOf } from "../../src/model/objects.ts";
+
+import { type KubernetesObject, keyOf } from "../../src/core/model/objects.ts";
+import { type Answer, failed, failureFromStatus, ownFailure, succeeded } from "../../src/kube/answer.ts";
+import type { Discoverer, ListWatcher } from "../../src/kube/client.ts";
+import type { Resource } from "../../src/kube/index.ts";
+import type { List, ListOptions, ServedKind, WatchEvent, WatchOptions } from "../../src/kube/requests.ts";
 
 type Selection = Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector">;
 

@@ -3,7 +3,7 @@
  * order, and lets promises settle after each one, so code that waits repeatedly goes through all
  * its rounds in one call.
  */
-import type { Clock } from "../../src/timing/clock.ts";
+import type { Clock } from "../../src/base/timing/clock.ts";
 
 interface Timer {
   readonly at: number;

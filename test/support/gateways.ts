@@ -1,6 +1,6 @@
 /** Small objects of the Gateway API for tests; everything is in the namespace `ns`. */
-import type { BackendTLSPolicy } from "../../src/model/gateway/backend-tls-policy.ts";
-import type { ListenerSet } from "../../src/model/gateway/listener-set.ts";
+import type { BackendTLSPolicy } from "../../src/core/model/gateway/backend-tls-policy.ts";
+import type { ListenerSet } from "../../src/core/model/gateway/listener-set.ts";
 import {
   type Gateway,
   type GatewayClass,
@@ -9,11 +9,11 @@ import {
   type HTTPRoute,
   type ParentReference,
   type ReferenceGrant,
-} from "../../src/model/gateway/objects.ts";
-import type { RouteSettings } from "../../src/model/gateway/route-settings.ts";
-import type { GRPCRoute } from "../../src/model/gateway/routes.ts";
-import type { ConfigMap, Namespace, Service } from "../../src/model/objects.ts";
-import { defaultOptions, type TranslateOptions } from "../../src/translate/options.ts";
+} from "../../src/core/model/gateway/objects.ts";
+import type { RouteSettings } from "../../src/core/model/gateway/route-settings.ts";
+import type { GRPCRoute } from "../../src/core/model/gateway/routes.ts";
+import type { ConfigMap, Namespace, Service } from "../../src/core/model/objects.ts";
+import { defaultOptions, type TranslateOptions } from "../../src/core/table/options.ts";
 
 const apiVersion = `${gatewayGroup}/v1`;
 

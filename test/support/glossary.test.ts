@@ -10,9 +10,8 @@ const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const page = read("docs/glossary.md");
 
-const rooms =
-  "{timing,model,certificates,directives,kinds,settings,annotations,translate,render,quarantine,decide,convert,sync}";
-const modules = globSync([`src/${rooms}/**/*.ts`, "src/{problem,guarded,visible,version}.ts"], { cwd: root }).filter(
+const rooms = "{base/timing,core,ask/matcher,convert}";
+const modules = globSync([`src/${rooms}/**/*.ts`, "src/base/*.ts"], { cwd: root }).filter(
   (path) => !path.endsWith(".test.ts"),
 );
 

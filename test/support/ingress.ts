@@ -2,7 +2,7 @@
  * Builds Ingresses for all suites. Tests pass a few values, and the defaults are the same
  * everywhere.
  */
-import type { Ingress } from "../../src/model/objects.ts";
+import type { Ingress } from "../../src/core/model/objects.ts";
 
 export const prefix = "nginx.ingress.kubernetes.io";
 

@@ -2,7 +2,7 @@
  * A Machine for tests that render settings: nginx has all capabilities, and the run folder need not
  * exist.
  */
-import type { Machine } from "../../src/directives/machine.ts";
+import type { Machine } from "../../src/core/tokens/machine.ts";
 
 export function machineAt(run: string, port: number, own: Partial<Machine> = {}): Machine {
   return {

@@ -1,6 +1,6 @@
 /**
  * Manifests that the API server refuses and others that it accepts. The unit tests of
- * `src/manifests` use them, and `test/e2e` sends the same to a real API server, so that the two
+ * `src/edges/folder` use them, and `test/e2e` sends the same to a real API server, so that the two
  * cannot drift apart.
  */
 

@@ -1,7 +1,7 @@
 /** A nameserver that answers from a table, which a test may change at any time. */
 import { createSocket } from "node:dgram";
 import { once } from "node:events";
-import { answerOf, readQuestion } from "../../src/names/dns-message.ts";
+import { answerOf, readQuestion } from "../../src/edges/names/dns-message.ts";
 
 export interface Nameserver {
   /** IPv4 addresses by name; a name that is not in the map has none. */

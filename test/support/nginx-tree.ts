@@ -1,7 +1,7 @@
 /**
  * Parses nginx's configuration into a tree, for tests. A test of how nginx reads a text must not
  * use the code that wrote it, so this follows `ngx_conf_read_token` in nginx's
- * `src/core/ngx_conf_file.c` and uses no part of `src/kinds/grammar.ts`.
+ * `src/core/ngx_conf_file.c` and uses no part of `src/core/kinds/grammar.ts`.
  */
 
 export interface Directive {

@@ -7,11 +7,11 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Field } from "../../src/annotations/declare.ts";
-import { features } from "../../src/annotations/registry.ts";
 import { commands } from "../../src/cli/commands.ts";
 import { helpText } from "../../src/cli/help.ts";
-import { reasonOf } from "../../src/events/problem-events.ts";
+import type { Field } from "../../src/core/policies/declare.ts";
+import { features } from "../../src/core/policies/registry.ts";
+import { reasonOf } from "../../src/edges/events/problem-events.ts";
 import { ran } from "../golden/support/ran.ts";
 import { problemSamples } from "./problem-samples.ts";
 

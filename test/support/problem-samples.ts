@@ -1,5 +1,5 @@
 /** One Problem of each kind; a new kind does not compile until it is here. */
-import type { Problem } from "../../src/problem.ts";
+import type { Problem } from "../../src/core/model/problem.ts";
 
 const object = { kind: "Ingress", namespace: "shop", name: "web" };
 const by = { kind: "Ingress", namespace: "shop", name: "old" };

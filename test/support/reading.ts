@@ -2,15 +2,16 @@
  * Reads one Ingress's annotations with the ConfigMap and the objects that they may name, for the
  * tests of features.
  */
-import { readAnnotations } from "../../src/annotations/read.ts";
-import type { Reading } from "../../src/annotations/reading.ts";
-import type { FeatureValues } from "../../src/annotations/registry.ts";
-import type { Place } from "../../src/directives/place.ts";
-import { Token, type View } from "../../src/directives/token.ts";
-import type { ConfigMap, Secret, Service } from "../../src/model/objects.ts";
-import { filesOf, type RenderedFile } from "../../src/render/rendered-files.ts";
-import { readSettings } from "../../src/settings/read.ts";
-import type { Settings } from "../../src/settings/registry.ts";
+
+import type { ConfigMap, Secret, Service } from "../../src/core/model/objects.ts";
+import { readAnnotations } from "../../src/core/policies/read.ts";
+import type { Reading } from "../../src/core/policies/reading.ts";
+import type { FeatureValues } from "../../src/core/policies/registry.ts";
+import { filesOf, type RenderedFile } from "../../src/core/render/rendered-files.ts";
+import { readSettings } from "../../src/core/settings/read.ts";
+import type { Settings } from "../../src/core/settings/registry.ts";
+import type { Place } from "../../src/core/tokens/place.ts";
+import { Token, type View } from "../../src/core/tokens/token.ts";
 
 export interface World {
   /** The ConfigMap's data. */

@@ -4,8 +4,8 @@
  * name that is also an annotation stands for the key.
  */
 import { expect, test } from "vitest";
-import { flagList } from "../../src/cli/flags.ts";
-import { settingList } from "../../src/settings/registry.ts";
+import { flagList } from "../../src/controller/flags.ts";
+import { settingList } from "../../src/core/settings/registry.ts";
 import {
   coverageOf,
   usedByCorpus,

@@ -2,7 +2,7 @@
  * Small clusters for tests of `translate/`: an Ingress takes a few words, and everything is in the
  * namespace `ns`.
  */
-import { type Certificate, noIdentity, SecretText } from "../../src/model/configuration.ts";
+import { type Certificate, noIdentity, SecretText } from "../../src/core/model/configuration.ts";
 import {
   type ConfigMap,
   type Ingress,
@@ -10,11 +10,11 @@ import {
   keyOf,
   nameOf,
   type Secret,
-} from "../../src/model/objects.ts";
-import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../src/model/snapshot.ts";
-import { defaultSettings } from "../../src/settings/registry.ts";
-import { noHostPolicy } from "../../src/translate/host-policy/policy.ts";
-import { emptyInputs, type Inputs, type Turn } from "../../src/translate/turn.ts";
+} from "../../src/core/model/objects.ts";
+import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../src/core/model/snapshot.ts";
+import { defaultSettings } from "../../src/core/settings/registry.ts";
+import { noHostPolicy } from "../../src/core/sources/host-policy/policy.ts";
+import { emptyInputs, type Inputs, type Turn } from "../../src/core/table/turn.ts";
 import { type IngressWords, ingressClass, ingress as plainIngress } from "./ingress.ts";
 
 export const fake: Certificate = {

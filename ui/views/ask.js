@@ -2,7 +2,7 @@
 import { get } from "../api.js";
 import { badge, fill, h, row, table } from "../dom.js";
 
-/** @import { Arrival, AskAnswer, AskedEnd, AskedGuard } from "../../src/page/api/ask.ts" */
+/** @import { Arrival, AskAnswer, AskedEnd, AskedGuard } from "../../src/ask/page/api/ask.ts" */
 /** @import { View } from "../main.js" */
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];

@@ -4,7 +4,7 @@ import { badge, h, name, row } from "../dom.js";
 import { showList } from "../list.js";
 import { ago, count } from "../words.js";
 
-/** @import { CertificateRow } from "../../src/page/api/certificates.ts" */
+/** @import { CertificateRow } from "../../src/ask/page/api/certificates.ts" */
 /** @import { View } from "../main.js" */
 
 const tones = /** @type {const} */ ({

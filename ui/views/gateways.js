@@ -4,8 +4,8 @@ import { badge, name as broken, facts, h, row, table } from "../dom.js";
 import { showList } from "../list.js";
 import { counted } from "../words.js";
 
-/** @import { ConditionRow, GatewayRouteRow } from "../../src/page/api/gateways.ts" */
-/** @import { GatewayRow, GatewaysAnswer } from "../../src/page/api/gateways.ts" */
+/** @import { ConditionRow, GatewayRouteRow } from "../../src/ask/page/api/gateways.ts" */
+/** @import { GatewayRow, GatewaysAnswer } from "../../src/ask/page/api/gateways.ts" */
 /** @import { View } from "../main.js" */
 
 /** A state that a user has requested, which is neither good nor bad. */

@@ -4,8 +4,8 @@ import { badge, facts, h, name, row } from "../dom.js";
 import { cutList, showList } from "../list.js";
 import { bytes, count, counted, duration, quantile, rate, since } from "../words.js";
 
-/** @import { TrafficEvent } from "../../src/page/api/events.ts" */
-/** @import { StatusAnswer, StatusChange } from "../../src/page/api/status.ts" */
+/** @import { TrafficEvent } from "../../src/ask/page/api/events.ts" */
+/** @import { StatusAnswer, StatusChange } from "../../src/ask/page/api/status.ts" */
 /** @import { View } from "../main.js" */
 
 const tones = /** @type {const} */ ({ live: "good", waiting: "warn", refused: "bad", failed: "bad" });

@@ -4,7 +4,7 @@ import { h, name, row, table } from "../dom.js";
 import { showList } from "../list.js";
 import { count, objectName, since } from "../words.js";
 
-/** @import { ProblemList, ProblemRow } from "../../src/page/api/problems.ts" */
+/** @import { ProblemList, ProblemRow } from "../../src/ask/page/api/problems.ts" */
 /** @import { View } from "../main.js" */
 
 /**

@@ -4,7 +4,7 @@ import { badge, facts, fill, h, row, table } from "../dom.js";
 import { cutList, showList } from "../list.js";
 import { counted, duration, objectName, quantile, rate } from "../words.js";
 
-/** @import { EndpointRow, RouteDetail } from "../../src/page/api/routes.ts" */
+/** @import { EndpointRow, RouteDetail } from "../../src/ask/page/api/routes.ts" */
 /** @import { Child } from "../dom.js" */
 /** @import { View } from "../main.js" */
 

@@ -4,7 +4,7 @@ import { badge, h, name, row } from "../dom.js";
 import { showList } from "../list.js";
 import { count, objectName, quantile, rate, routeHref } from "../words.js";
 
-/** @import { RouteList, RouteRow } from "../../src/page/api/routes.ts" */
+/** @import { RouteList, RouteRow } from "../../src/ask/page/api/routes.ts" */
 /** @import { View } from "../main.js" */
 
 const tones = /** @type {const} */ ({ ok: "good", closed: "bad", "no endpoints": "bad", unreachable: "warn" });

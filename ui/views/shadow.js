@@ -6,7 +6,7 @@ import { badge, h, name, row } from "../dom.js";
 import { showList } from "../list.js";
 import { count, counted, since } from "../words.js";
 
-/** @import { ShadowList, ShadowRow } from "../../src/page/api/shadow.ts" */
+/** @import { ShadowList, ShadowRow } from "../../src/ask/page/api/shadow.ts" */
 /** @import { View } from "../main.js" */
 
 const tones = /** @type {const} */ ({ "in shadow": "calm", "serves now": "good", "serves nothing": "warn" });

@@ -83,7 +83,7 @@ local function stand_in(named, generation)
   return "default", store.get("upstream", "default", generation) or {}
 end
 
--- The most hops with which a request is accepted (src/directives/hops.ts).
+-- The most hops with which a request is accepted (src/core/tokens/hops.ts).
 local most_hops = 5
 
 local function hops_in(trail)

@@ -2,7 +2,7 @@
  * The controller's own work: its ConfigMaps, flags, class, election, and the namespaces that it
  * watches.
  */
-import { flagList } from "../../../src/cli/flags.ts";
+import { flagList } from "../../../src/controller/flags.ts";
 import { flagShapes } from "../flag-shape.ts";
 import { entries, flag, object, objects, text, texts, words } from "../shape.ts";
 import { section } from "../value.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { parseFlags } from "../flags/parse.ts";
+import { parseFlags } from "../../controller/flags/parse.ts";
 import { underPolicy } from "./policy.ts";
 
 test.each([

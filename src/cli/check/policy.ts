@@ -1,8 +1,9 @@
 /** `check --policy`: reports what a host policy would change, before the policy is in force. */
-import type { Manifest } from "../../manifests/manifest.ts";
-import { keyOf } from "../../model/objects.ts";
-import { onNamespaces } from "../../translate/host-policy/in-force.ts";
-import type { Flags } from "../flags.ts";
+
+import type { Flags } from "../../controller/flags.ts";
+import { keyOf } from "../../core/model/objects.ts";
+import { onNamespaces } from "../../core/sources/host-policy/in-force.ts";
+import type { Manifest } from "../../edges/folder/manifest.ts";
 import type { ToolOption } from "../tools/call.ts";
 import type { Finding } from "../tools/findings.ts";
 import { type Files, readFolder } from "../tools/folder.ts";

@@ -1,5 +1,5 @@
 /** One request that is sent to both addresses. */
-import { urlParts } from "../../decide/url.ts";
+import { urlParts } from "../../ask/matcher/url.ts";
 
 export interface AskedRequest {
   readonly method: string;

@@ -1,6 +1,6 @@
 /** Sends all requests to both addresses at a bounded rate, and keeps the differences. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { TokenBucket } from "../../timing/token-bucket.ts";
+import { TokenBucket } from "../../base/timing/token-bucket.ts";
 import type { Address } from "./address.ts";
 import { type Answer, type Asker, askerOf } from "./answer.ts";
 import { type AskedRequest, isSafe } from "./asked.ts";

@@ -5,7 +5,7 @@
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { fileError } from "../../file-errors.ts";
+import { fileError } from "../../base/file-errors.ts";
 import { counted } from "../tools/words.ts";
 import type { Address } from "./address.ts";
 import { type AskedRequest, keyOf } from "./asked.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { settings } from "../../settings/registry.ts";
+import { settings } from "../../core/settings/registry.ts";
 import { lineReader } from "./log-lines.ts";
 
 const usual =

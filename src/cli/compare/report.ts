@@ -2,7 +2,7 @@
  * Prints the findings of a comparison by host and path, as text and as JSON. Values that look like
  * credentials are left out.
  */
-import { visible } from "../../visible.ts";
+import { visible } from "../../base/visible.ts";
 import { counted, painter, red, yellow } from "../tools/words.ts";
 import { type Compared, nameOf } from "./asking.ts";
 import { withoutCredentials } from "./credentials.ts";

@@ -2,12 +2,13 @@
  * Makes requests that try each route of a Configuration once, with values that its annotations
  * react to.
  */
-import type { FeatureValues } from "../../annotations/registry.ts";
-import { patternOf } from "../../decide/pattern.ts";
-import { literalPrefix } from "../../directives/literal-prefix.ts";
-import type { Configuration, Location, Route, Server } from "../../model/configuration.ts";
-import { hostnameOf } from "../../routes/listeners.ts";
-import type { Settings } from "../../settings/registry.ts";
+
+import { patternOf } from "../../ask/matcher/pattern.ts";
+import { hostnameOf } from "../../ask/routes/listeners.ts";
+import type { Configuration, Location, Route, Server } from "../../core/model/configuration.ts";
+import type { FeatureValues } from "../../core/policies/registry.ts";
+import type { Settings } from "../../core/settings/registry.ts";
+import { literalPrefix } from "../../core/tokens/literal-prefix.ts";
 import type { AskedRequest } from "./asked.ts";
 
 type Served = Configuration<Settings, FeatureValues>;

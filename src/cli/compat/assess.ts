@@ -4,11 +4,11 @@
  * finds is a mistake in ingress-nginx as well, unless that page says otherwise, so a Problem alone
  * is no difference.
  */
-import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
-import { type Ingress, keyOfName, objectKey } from "../../model/objects.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
-import { named, sentence } from "../../problem.ts";
-import { severityOf } from "../../severity.ts";
+import { variablesDeclaredIn } from "../../core/kinds/declared-variables.ts";
+import { type Ingress, keyOfName, objectKey } from "../../core/model/objects.ts";
+import { named, sentence } from "../../core/model/problem.ts";
+import { severityOf } from "../../core/model/severity.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
 import { foreignAnnotations, pluginsIn } from "../tools/findings/foreign-annotations.ts";
 import { foreignPolicies, servedTargets } from "../tools/findings/foreign-policies.ts";
 import { refusedInSnippets } from "../tools/findings/refused-in-snippets.ts";

@@ -2,10 +2,11 @@
  * Finds the ingress-nginx of a cluster: the Deployment or DaemonSet whose container runs it, and
  * its command line. A chart, a static manifest and a dump of a live cluster all have one.
  */
-import type { Path } from "../../manifests/check.ts";
-import type { OtherObject } from "../../manifests/manifest.ts";
-import type { Place } from "../../manifests/place.ts";
-import { isMapping } from "../../model/mapping.ts";
+
+import { isMapping } from "../../core/model/mapping.ts";
+import type { Path } from "../../edges/folder/check.ts";
+import type { OtherObject } from "../../edges/folder/manifest.ts";
+import type { Place } from "../../edges/folder/place.ts";
 import { at } from "./value-at.ts";
 import { variablesOf, withVariables } from "./variables.ts";
 

@@ -4,7 +4,7 @@
  * and `sluice compat` always agree.
  */
 import { readFileSync } from "node:fs";
-import { shipped } from "../../shipped.ts";
+import { shipped } from "../../base/shipped.ts";
 
 const page = shipped("docs/differences.md");
 

@@ -2,10 +2,11 @@
  * Reads the command line of a controller flag by flag, and returns the Flags that remain without
  * the unusable ones.
  */
-import { readValue, shown } from "../../kinds/kind.ts";
-import { split } from "../flags/arguments.ts";
-import { parseFlags } from "../flags/parse.ts";
-import { type Flags, flagList } from "../flags.ts";
+
+import { split } from "../../controller/flags/arguments.ts";
+import { parseFlags } from "../../controller/flags/parse.ts";
+import { type Flags, flagList } from "../../controller/flags.ts";
+import { readValue, shown } from "../../core/kinds/kind.ts";
 import { placeholderIn, variableIn } from "./variables.ts";
 
 export interface FlagInUse {

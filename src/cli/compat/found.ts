@@ -1,5 +1,5 @@
-import type { FilePlace } from "../../problem.ts";
-import type { Flags } from "../flags.ts";
+import type { Flags } from "../../controller/flags.ts";
+import type { FilePlace } from "../../core/model/problem.ts";
 import type { Files } from "../tools/folder.ts";
 import type { ValueInUse } from "./chart/values.ts";
 import type { FlagInUse } from "./flags-in-use.ts";

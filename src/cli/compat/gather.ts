@@ -2,7 +2,7 @@
  * Gathers everything that is judged: the objects, the controller's flags and ConfigMap, and the
  * merged values of each release.
  */
-import type { Flags } from "../flags.ts";
+import type { Flags } from "../../controller/flags.ts";
 import type { Files } from "../tools/folder.ts";
 import { type Assessment, assess } from "./assess.ts";
 import { type ValuesSource, valuesInUse } from "./chart/values.ts";

@@ -2,7 +2,7 @@
  * One thing of ingress-nginx that a cluster uses, and how it moves. A mistake that exists in
  * ingress-nginx as well is `idle`. It is not an obstacle, because nothing changes.
  */
-import type { FilePlace } from "../../problem.ts";
+import type { FilePlace } from "../../core/model/problem.ts";
 
 export type Verdict = "same" | "differs" | "work";
 

@@ -1,12 +1,12 @@
 /** Makes the Items of one Ingress, of the ConfigMap, of the command line and of a values file. */
 
-import type { Context } from "../../directives/nginx-directives.ts";
-import { shown } from "../../kinds/kind.ts";
-import { classOf, type Ingress, nameOf } from "../../model/objects.ts";
-import { type FilePlace, fullSentence, named, type Problem, sentence } from "../../problem.ts";
-import { settingList } from "../../settings/registry.ts";
-import type { TranslateOptions } from "../../translate/options.ts";
-import type { Translation } from "../../translate/translator.ts";
+import { shown } from "../../core/kinds/kind.ts";
+import { classOf, type Ingress, nameOf } from "../../core/model/objects.ts";
+import { type FilePlace, fullSentence, named, type Problem, sentence } from "../../core/model/problem.ts";
+import { settingList } from "../../core/settings/registry.ts";
+import type { TranslateOptions } from "../../core/table/options.ts";
+import type { Translation } from "../../core/table/translator.ts";
+import type { Context } from "../../core/tokens/nginx-directives.ts";
 import { lackingModule } from "../tools/findings/image-modules.ts";
 import { contextOf } from "../tools/snippet-findings.ts";
 import type { Difference } from "./differences.ts";

@@ -1,5 +1,5 @@
 /** Decides where each difference is reported: at an annotation, a key or a flag. */
-import type { FilePlace } from "../../problem.ts";
+import type { FilePlace } from "../../core/model/problem.ts";
 import { candidatesAmong } from "./candidates.ts";
 import type { Difference } from "./differences.ts";
 import type { Item } from "./item.ts";

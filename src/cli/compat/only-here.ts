@@ -3,12 +3,13 @@
  * Others come from keeping namespaces apart: keys of the ConfigMap restore the behaviour of
  * ingress-nginx, so a Problem that vanishes with such a key is none there.
  */
-import type { Snapshot } from "../../model/snapshot.ts";
-import { withObjects } from "../../model/snapshot.ts";
-import { fullSentence, named, type Problem } from "../../problem.ts";
-import type { TranslateOptions } from "../../translate/options.ts";
-import { translate } from "../../translate/translator.ts";
-import { emptyInputs } from "../../translate/turn.ts";
+
+import { fullSentence, named, type Problem } from "../../core/model/problem.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
+import { withObjects } from "../../core/model/snapshot.ts";
+import type { TranslateOptions } from "../../core/table/options.ts";
+import { translate } from "../../core/table/translator.ts";
+import { emptyInputs } from "../../core/table/turn.ts";
 import { distinct, withoutElsewhere } from "../tools/findings.ts";
 import { unmadeCertificate } from "../tools/folder.ts";
 

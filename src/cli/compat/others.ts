@@ -3,8 +3,8 @@
  * does not judge them.
  */
 
-import { isMapping, type Mapping } from "../../model/mapping.ts";
-import { type Ingress, nameOf } from "../../model/objects.ts";
+import { isMapping, type Mapping } from "../../core/model/mapping.ts";
+import { type Ingress, nameOf } from "../../core/model/objects.ts";
 import type { Files } from "../tools/folder.ts";
 import type { Unjudged } from "./unjudged.ts";
 import { at } from "./value-at.ts";

@@ -4,15 +4,15 @@
  * are reported as not judged.
  */
 import { dirname, join, normalize } from "node:path";
-import type { Path } from "../../manifests/check.ts";
-import type { OtherObject } from "../../manifests/manifest.ts";
-import { doubledWords } from "../../manifests/mistakes/doubled-keys.ts";
-import { isHelmfile } from "../../manifests/mistakes/other-tools.ts";
-import type { Place } from "../../manifests/place.ts";
-import { readYaml } from "../../manifests/yaml.ts";
-import { isMapping, type Mapping } from "../../model/mapping.ts";
-import type { ConfigMap } from "../../model/objects.ts";
-import type { FilePlace } from "../../problem.ts";
+import { isMapping, type Mapping } from "../../core/model/mapping.ts";
+import type { ConfigMap } from "../../core/model/objects.ts";
+import type { FilePlace } from "../../core/model/problem.ts";
+import type { Path } from "../../edges/folder/check.ts";
+import type { OtherObject } from "../../edges/folder/manifest.ts";
+import { doubledWords } from "../../edges/folder/mistakes/doubled-keys.ts";
+import { isHelmfile } from "../../edges/folder/mistakes/other-tools.ts";
+import type { Place } from "../../edges/folder/place.ts";
+import { readYaml } from "../../edges/folder/yaml.ts";
 import type { Files } from "../tools/folder.ts";
 import { changesOf, listed } from "../tools/kustomizations.ts";
 import { type ChartPart, chartPart } from "./chart/chart-part.ts";

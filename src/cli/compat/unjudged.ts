@@ -2,8 +2,8 @@
  * Parts that the report does not judge, with the reason. Without them an unreadable file would look
  * like one without mistakes.
  */
-import type { Problem } from "../../problem.ts";
-import { type FilePlace, named } from "../../problem.ts";
+import type { Problem } from "../../core/model/problem.ts";
+import { type FilePlace, named } from "../../core/model/problem.ts";
 
 export interface Unjudged {
   /** `Ingress shop/web`, or the file. */

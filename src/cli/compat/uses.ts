@@ -3,13 +3,13 @@
  * docs/differences.md.
  */
 import { isIP } from "node:net";
-import { annotationKeys } from "../../annotations/read.ts";
-import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
-import { regexMistake } from "../../kinds/patterns.ts";
-import { isPathVariable, isRequestVariable, strangersIn } from "../../kinds/request-variables.ts";
-import { isKnownVariable } from "../../kinds/variables.ts";
-import type { Ingress, Service } from "../../model/objects.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
+import { variablesDeclaredIn } from "../../core/kinds/declared-variables.ts";
+import { regexMistake } from "../../core/kinds/patterns.ts";
+import { isPathVariable, isRequestVariable, strangersIn } from "../../core/kinds/request-variables.ts";
+import { isKnownVariable } from "../../core/kinds/variables.ts";
+import type { Ingress, Service } from "../../core/model/objects.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
+import { annotationKeys } from "../../core/policies/read.ts";
 import { type Concern, type Difference, fits, type Part } from "./differences.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { isMapping } from "../../model/mapping.ts";
+import { isMapping } from "../../core/model/mapping.ts";
 
 /** Returns the value below these keys; undefined if there is none. */
 export function at(value: unknown, ...path: readonly string[]): unknown {

@@ -1,8 +1,8 @@
 /** Replaces environment variables in a container's arguments, such as `$(POD_NAMESPACE)`. */
 
-import { unfilled } from "../../kinds/kind.ts";
-import { isMapping } from "../../model/mapping.ts";
-import { own } from "../../model/own.ts";
+import { unfilled } from "../../core/kinds/kind.ts";
+import { isMapping } from "../../core/model/mapping.ts";
+import { own } from "../../core/model/own.ts";
 
 export type Variables = Readonly<Record<string, string>>;
 

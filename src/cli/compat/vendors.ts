@@ -2,7 +2,7 @@
  * Other programs with a similar name. Their charts, images and annotations look like
  * ingress-nginx's but have other meanings, so the report names them and does not judge them.
  */
-import { isMapping, type Mapping } from "../../model/mapping.ts";
+import { isMapping, type Mapping } from "../../core/model/mapping.ts";
 
 /** The vendor and the product, as the subject of a sentence. */
 export const vendors = {

@@ -1,13 +1,13 @@
 /** The words that may follow each command, from the declarations. */
 
+import type { Flag } from "../../controller/flag.ts";
+import { flagList } from "../../controller/flags.ts";
 import { checkOptions } from "../check.ts";
 import type { Command } from "../command.ts";
 import { compareOptions } from "../compare.ts";
 import { compatOptions } from "../compat.ts";
 import { convertOptions } from "../convert.ts";
 import { allNames } from "../explain.ts";
-import type { Flag } from "../flag.ts";
-import { flagList } from "../flags.ts";
 import { routesOptions } from "../routes.ts";
 import { statusOptions } from "../status.ts";
 import { contextOption, outputOption, type ToolOption } from "../tools/call.ts";

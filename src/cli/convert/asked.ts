@@ -1,8 +1,8 @@
 /** Sends one request to a local nginx, and returns the parts of the answer that can be compared. */
 import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
+import type { AskedRequest } from "../../ask/matcher/request.ts";
 import { comparableLocation } from "../../convert/proof/effect.ts";
-import type { AskedRequest } from "../../decide/request.ts";
 import type { Echo } from "./echoes.ts";
 import type { LocalNginx } from "./local-nginx.ts";
 

@@ -4,10 +4,10 @@
  * Ingresses and flags name are assumed to exist.
  */
 import { generateKeyPairSync } from "node:crypto";
-import { selfSigned } from "../../certificates/issue.ts";
-import type { Ingress, IngressBackend, KubernetesObject } from "../../model/objects.ts";
-import type { ObjectChange, Snapshot } from "../../model/snapshot.ts";
-import type { Flags } from "../flags.ts";
+import type { Flags } from "../../controller/flags.ts";
+import { selfSigned } from "../../core/certificates/issue.ts";
+import type { Ingress, IngressBackend, KubernetesObject } from "../../core/model/objects.ts";
+import type { ObjectChange, Snapshot } from "../../core/model/snapshot.ts";
 
 export interface Assumed {
   readonly objects: readonly ObjectChange[];

@@ -2,6 +2,9 @@
  * Makes a conversion with its proof. The written YAML is read again for the proof, so that a
  * mistake in the text is found as well.
  */
+
+import { translateOptions } from "../../controller/flags/options.ts";
+import type { Command, Flags } from "../../controller/flags.ts";
 import { type Conversion, type ConvertOptions, convert } from "../../convert/convert.ts";
 import { passedHosts } from "../../convert/passthrough/passed.ts";
 import { type Difference, differenceKinds } from "../../convert/proof/difference.ts";
@@ -9,15 +12,13 @@ import type { World } from "../../convert/proof/effect.ts";
 import { proveWithEndpoints } from "../../convert/proof/endpoints.ts";
 import type { Proof } from "../../convert/proof/proof.ts";
 import { yamlOf } from "../../convert/yaml.ts";
-import { readManifest } from "../../manifests/manifest.ts";
-import { type ObjectChange, type Snapshot, withObjects } from "../../model/snapshot.ts";
-import { Table } from "../../model/table.ts";
-import { named } from "../../problem.ts";
-import type { TranslateOptions } from "../../translate/options.ts";
-import { translate } from "../../translate/translator.ts";
-import { emptyInputs } from "../../translate/turn.ts";
-import type { Command, Flags } from "../flags.ts";
-import { translateOptions } from "../options.ts";
+import { named } from "../../core/model/problem.ts";
+import { type ObjectChange, type Snapshot, withObjects } from "../../core/model/snapshot.ts";
+import { Table } from "../../core/model/table.ts";
+import type { TranslateOptions } from "../../core/table/options.ts";
+import { translate } from "../../core/table/translator.ts";
+import { emptyInputs } from "../../core/table/turn.ts";
+import { readManifest } from "../../edges/folder/manifest.ts";
 import { unmadeCertificate } from "../tools/folder.ts";
 import { leftOutNote } from "../tools/left-out.ts";
 

@@ -3,9 +3,9 @@
  * the request. So no backend of the cluster gets a request.
  */
 import { createServer, type Server } from "node:http";
-import type { EndpointSlice, Service } from "../../model/objects.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
-import { Table } from "../../model/table.ts";
+import type { EndpointSlice, Service } from "../../core/model/objects.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
+import { Table } from "../../core/model/table.ts";
 
 export interface Echoes {
   /** Returns the Snapshot with the stand-ins in place of all endpoints. */

@@ -6,15 +6,15 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fakeCertificate } from "../../certificates/fake.ts";
 import { startController } from "../../controller/controller.ts";
-import { inMode, lackingOf } from "../../directives/capabilities.ts";
-import { machineOf } from "../../machine.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
+import { machineFlags, translateOptions } from "../../controller/flags/options.ts";
+import type { Flags } from "../../controller/flags.ts";
+import { machineOf } from "../../controller/machine.ts";
+import { fakeCertificate } from "../../core/certificates/fake.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
+import { inMode, lackingOf } from "../../core/tokens/capabilities.ts";
 import { nginxHere, openRunFolder } from "../../nginx/index.ts";
-import { builtInTemplate } from "../../template/built-in.ts";
-import type { Flags } from "../flags.ts";
-import { machineFlags, translateOptions } from "../options.ts";
+import { builtInTemplate } from "../../nginx/template/built-in.ts";
 
 export interface LocalNginx {
   readonly http: number;

@@ -3,12 +3,12 @@
  * kind of difference with its reason and what to do.
  */
 
-import { featureList } from "../../annotations/registry.ts";
+import { balanceWords } from "../../ask/routes/balance-words.ts";
 import type { Difference } from "../../convert/proof/difference.ts";
 import type { Proof } from "../../convert/proof/proof.ts";
 import type { Note } from "../../convert/written.ts";
-import type { Balance } from "../../model/configuration.ts";
-import { balanceWords } from "../../routes/balance-words.ts";
+import type { Balance } from "../../core/model/configuration.ts";
+import { featureList } from "../../core/policies/registry.ts";
 import { featureChange } from "../tools/feature-change.ts";
 import { counted, firstOf } from "../tools/words.ts";
 

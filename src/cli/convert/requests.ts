@@ -2,10 +2,11 @@
  * The second proof: one local nginx serves the Ingresses, another one serves the routes, and both
  * get the same requests.
  */
+
+import type { Flags } from "../../controller/flags.ts";
 import { type Difference, differenceKinds } from "../../convert/proof/difference.ts";
 import type { Alike } from "../../convert/proof/proof.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
-import type { Flags } from "../flags.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
 import { type Answer, ask } from "./asked.ts";
 import { startEchoes } from "./echoes.ts";
 import { serveLocally } from "./local-nginx.ts";

@@ -2,7 +2,7 @@
  * Words of the Gateway API for `sluice explain`: reasons of conditions with what to do about them,
  * the annotations of routes, and the features of the conformance suite.
  */
-import { featureRows } from "../../translate/gateway/features.ts";
+import { featureRows } from "../../core/sources/gateway/features.ts";
 
 export interface GatewayWord {
   readonly title: string;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { featureList } from "../../annotations/registry.ts";
+import { featureList } from "../../core/policies/registry.ts";
 import { annotationsPage, fieldsOf } from "./annotations-page.ts";
 
 const fields = featureList.flatMap(([, feature]) => fieldsOf(feature));

@@ -1,10 +1,11 @@
 /** The reference page of the annotations. */
-import type { AnyFeature, Field } from "../../annotations/declare.ts";
-import { featureList } from "../../annotations/registry.ts";
-import { removed } from "../../annotations/removed.ts";
-import { written } from "../../kinds/kind.ts";
-import { consequences } from "../../problem.ts";
-import { defaultSettings, settings } from "../../settings/registry.ts";
+
+import { written } from "../../core/kinds/kind.ts";
+import { consequences } from "../../core/model/problem.ts";
+import type { AnyFeature, Field } from "../../core/policies/declare.ts";
+import { featureList } from "../../core/policies/registry.ts";
+import { removed } from "../../core/policies/removed.ts";
+import { defaultSettings, settings } from "../../core/settings/registry.ts";
 import { code, table, withOutline } from "./markdown.ts";
 
 export function annotationsPage(): string {

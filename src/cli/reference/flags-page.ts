@@ -1,6 +1,6 @@
 /** The reference page of the flags. */
-import type { Flag } from "../flag.ts";
-import { flagGroups } from "../flags.ts";
+import type { Flag } from "../../controller/flag.ts";
+import { flagGroups } from "../../controller/flags.ts";
 import { usage, writtenDefault } from "../help.ts";
 import { code, table, withOutline } from "./markdown.ts";
 

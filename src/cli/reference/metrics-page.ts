@@ -1,7 +1,7 @@
 /** The reference page of the metrics. */
-import type { DeclaredMetric } from "../../metrics/declared.ts";
-import { Metrics } from "../../metrics/metrics.ts";
-import { RuntimeMetrics } from "../../metrics/runtime-metrics.ts";
+import type { DeclaredMetric } from "../../edges/metrics/declared.ts";
+import { Metrics } from "../../edges/metrics/metrics.ts";
+import { RuntimeMetrics } from "../../edges/metrics/runtime-metrics.ts";
 import { code, table } from "./markdown.ts";
 
 const labels = { controller_namespace: "", controller_class: "", controller_pod: "" };

@@ -1,9 +1,9 @@
 /** The reference page of the ConfigMap keys. */
 
-import { capabilityNames } from "../../directives/capabilities.ts";
-import { written } from "../../kinds/kind.ts";
-import type { Setting } from "../../settings/declare.ts";
-import { groups } from "../../settings/registry.ts";
+import { written } from "../../core/kinds/kind.ts";
+import type { Setting } from "../../core/settings/declare.ts";
+import { groups } from "../../core/settings/registry.ts";
+import { capabilityNames } from "../../core/tokens/capabilities.ts";
 import { code, table, withOutline } from "./markdown.ts";
 
 export function settingsPage(): string {

@@ -1,6 +1,6 @@
 /** Prints routes as a table for people, with canaries and reasons in the lines below a route. */
-import type { AnyRoute } from "../../routes/streams.ts";
-import { visible } from "../../visible.ts";
+import type { AnyRoute } from "../../ask/routes/streams.ts";
+import { visible } from "../../base/visible.ts";
 import { columns, counted, painter, red, yellow } from "../tools/words.ts";
 
 /** A certificate with less time left than this is printed in colour. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { StatusAnswer } from "../../page/api/status.ts";
+import type { StatusAnswer } from "../../ask/page/api/status.ts";
 import { statusText } from "./print.ts";
 
 const at = (secondsAgo: number) => new Date(now.getTime() - secondsAgo * 1000).toISOString();

@@ -2,8 +2,8 @@
  * Writes the state of a controller as text: one line for each fact, and a table of the last
  * changes.
  */
-import type { StatusAnswer, StatusChange } from "../../page/api/status.ts";
-import { visible } from "../../visible.ts";
+import type { StatusAnswer, StatusChange } from "../../ask/page/api/status.ts";
+import { visible } from "../../base/visible.ts";
 import { columns, counted, painter, red, yellow } from "../tools/words.ts";
 
 export interface StatusPrint {

@@ -1,6 +1,7 @@
 /** The IngressClass that is assumed if a folder of manifests has none. */
-import type { IngressClass } from "../../model/objects.ts";
-import type { Flags } from "../flags.ts";
+
+import type { Flags } from "../../controller/flags.ts";
+import type { IngressClass } from "../../core/model/objects.ts";
 
 export function assumedClass(flags: Pick<Flags, "ingressClass" | "controllerClass">): IngressClass {
   return {

@@ -4,8 +4,8 @@
  * cluster they show the behaviour of its controller.
  */
 
-import { parseFlags } from "../flags/parse.ts";
-import type { Flags } from "../flags.ts";
+import { parseFlags } from "../../controller/flags/parse.ts";
+import type { Flags } from "../../controller/flags.ts";
 
 /** An option that only a tool has. */
 export interface ToolOption {

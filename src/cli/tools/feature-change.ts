@@ -2,9 +2,10 @@
  * Shows changes in the value of a feature by its annotations: `proxy-read-timeout 60 -> 33`.
  * Passwords and keys are not shown.
  */
-import { features } from "../../annotations/registry.ts";
-import { shown } from "../../kinds/kind.ts";
-import { SecretText } from "../../model/configuration.ts";
+
+import { shown } from "../../core/kinds/kind.ts";
+import { SecretText } from "../../core/model/configuration.ts";
+import { features } from "../../core/policies/registry.ts";
 
 /**
  * If more values change, the feature is reported as a whole, such as an auth service if there

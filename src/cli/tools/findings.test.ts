@@ -1,10 +1,10 @@
 import { readdirSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { readManifest } from "../../manifests/manifest.ts";
-import { missingIn } from "../../missing.ts";
-import { fullSentence, named, type Problem, sentence } from "../../problem.ts";
-import { defaultFlags } from "../flags.ts";
+import { defaultFlags } from "../../controller/flags.ts";
+import { missingIn } from "../../core/model/missing.ts";
+import { fullSentence, named, type Problem, sentence } from "../../core/model/problem.ts";
+import { readManifest } from "../../edges/folder/manifest.ts";
 import { distinct, findingsIn, judged } from "./findings.ts";
 import { readFolder } from "./folder.ts";
 import { translated } from "./translated.ts";

@@ -3,23 +3,24 @@
  * place. A missing object is only reported if the folder has objects of that kind, because
  * Secrets and Services are often kept elsewhere.
  */
-import { refusalsOf } from "../../admission/judge.ts";
-import { Neighbours } from "../../admission/neighbours.ts";
-import { didYouMean } from "../../did-you-mean.ts";
-import { nearest } from "../../kinds/nearest.ts";
-import { missingIn } from "../../missing.ts";
-import type { Unread } from "../../model/gist.ts";
-import { type Ingress, type KubernetesObject, keyOfName, objectKey } from "../../model/objects.ts";
-import { type Snapshot, tableOf, type WatchedKind } from "../../model/snapshot.ts";
-import type { Finding } from "../../page/ask/world.ts";
-import { fullSentence, named, type ObjectName, type Problem } from "../../problem.ts";
-import type { Settings } from "../../settings/registry.ts";
-import { severityOf } from "../../severity.ts";
-import { ageOf, byAge } from "../../translate/age.ts";
-import type { TranslateOptions } from "../../translate/options.ts";
-import { translate } from "../../translate/translator.ts";
-import { emptyInputs } from "../../translate/turn.ts";
-import type { Command, Flags } from "../flags.ts";
+
+import type { Finding } from "../../ask/page/ask/world.ts";
+import { didYouMean } from "../../base/did-you-mean.ts";
+import type { Command, Flags } from "../../controller/flags.ts";
+import { nearest } from "../../core/kinds/nearest.ts";
+import type { Unread } from "../../core/model/gist.ts";
+import { missingIn } from "../../core/model/missing.ts";
+import { type Ingress, type KubernetesObject, keyOfName, objectKey } from "../../core/model/objects.ts";
+import { fullSentence, named, type ObjectName, type Problem } from "../../core/model/problem.ts";
+import { severityOf } from "../../core/model/severity.ts";
+import { type Snapshot, tableOf, type WatchedKind } from "../../core/model/snapshot.ts";
+import type { Settings } from "../../core/settings/registry.ts";
+import { ageOf, byAge } from "../../core/table/age.ts";
+import type { TranslateOptions } from "../../core/table/options.ts";
+import { translate } from "../../core/table/translator.ts";
+import { emptyInputs } from "../../core/table/turn.ts";
+import { refusalsOf } from "../../edges/admission/judge.ts";
+import { Neighbours } from "../../edges/admission/neighbours.ts";
 import { foreignAnnotations, pluginsIn } from "./findings/foreign-annotations.ts";
 import { foreignPolicies, servedTargets } from "./findings/foreign-policies.ts";
 import { withoutModule } from "./findings/image-modules.ts";

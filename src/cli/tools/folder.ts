@@ -4,17 +4,17 @@
  */
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { fileError } from "../../file-errors.ts";
-import { Library } from "../../manifests/library.ts";
-import { textOf } from "../../manifests/limits.ts";
-import { type Manifest, type ManifestObject, readManifest, unreadManifest } from "../../manifests/manifest.ts";
-import type { Memory } from "../../manifests/memory.ts";
-import { scanFolder } from "../../manifests/scan.ts";
-import type { Certificate } from "../../model/configuration.ts";
-import { noIdentity, SecretText } from "../../model/configuration.ts";
-import { objectKey } from "../../model/objects.ts";
+import { fileError } from "../../base/file-errors.ts";
+import type { Flags } from "../../controller/flags.ts";
+import type { Certificate } from "../../core/model/configuration.ts";
+import { noIdentity, SecretText } from "../../core/model/configuration.ts";
+import { objectKey } from "../../core/model/objects.ts";
+import { Library } from "../../edges/folder/library.ts";
+import { textOf } from "../../edges/folder/limits.ts";
+import { type Manifest, type ManifestObject, readManifest, unreadManifest } from "../../edges/folder/manifest.ts";
+import type { Memory } from "../../edges/folder/memory.ts";
+import { scanFolder } from "../../edges/folder/scan.ts";
 import { otherLanguage } from "../compat/other-languages.ts";
-import type { Flags } from "../flags.ts";
 import { assumedClass } from "./assumed-class.ts";
 
 /** Files by path below the folder. */

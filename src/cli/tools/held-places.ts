@@ -1,6 +1,7 @@
 /** Finds the file and line of the object that a Problem is about, as `check` prints them. */
-import type { Manifests } from "../../manifests/manifests.ts";
-import type { Problem } from "../../problem.ts";
+
+import type { Problem } from "../../core/model/problem.ts";
+import type { Manifests } from "../../edges/folder/manifests.ts";
 import { pathIn } from "./places.ts";
 
 /**

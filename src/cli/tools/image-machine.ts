@@ -3,14 +3,14 @@
  * So the answer is the same on every machine, and no nginx is needed.
  */
 
-import type { Machine, Place } from "../../directives/machine.ts";
-import { machineOf } from "../../machine.ts";
+import { machineFlags } from "../../controller/flags/options.ts";
+import type { Flags } from "../../controller/flags.ts";
+import { machineOf } from "../../controller/machine.ts";
+import type { Machine, Place } from "../../core/tokens/machine.ts";
 // Only this file of `nginx/` is imported, because the others take time to load and only a
 // controller needs them.
 import { pathsOf } from "../../nginx/folder/paths.ts";
 import type { Capabilities } from "../../nginx/index.ts";
-import type { Flags } from "../flags.ts";
-import { machineFlags } from "../options.ts";
 
 const modules = [
   "ndk_http_module.so",

@@ -3,8 +3,8 @@
  * as objects, and the tools do not see what a kustomization changes.
  */
 import { dirname, join } from "node:path";
-import type { Manifest } from "../../manifests/manifest.ts";
-import { isMapping, type Mapping } from "../../model/mapping.ts";
+import { isMapping, type Mapping } from "../../core/model/mapping.ts";
+import type { Manifest } from "../../edges/folder/manifest.ts";
 import { isKustomization } from "../compat/chart/embedded.ts";
 import type { Files } from "./folder.ts";
 import { counted, firstOf } from "./words.ts";

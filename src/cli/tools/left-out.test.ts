@@ -2,8 +2,8 @@
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, listenerSet, route } from "../../../test/support/gateways.ts";
 import { put } from "../../../test/support/sketch.ts";
-import type { KubernetesObject } from "../../model/objects.ts";
-import { emptySnapshot } from "../../model/snapshot.ts";
+import type { KubernetesObject } from "../../core/model/objects.ts";
+import { emptySnapshot } from "../../core/model/snapshot.ts";
 import { parentlessNote } from "./left-out.ts";
 
 const note = (...objects: KubernetesObject[]) => parentlessNote(put(emptySnapshot, ...objects), () => true);

@@ -3,14 +3,15 @@
  * not served here, and objects that cannot be read. Without a note the answer would look as if it
  * were about them too.
  */
-import { unreadOf } from "../../manifests/file-state.ts";
-import { missingIn } from "../../missing.ts";
-import { gatewayGroup, type Route } from "../../model/gateway/objects.ts";
-import { classOf, type Ingress, type IngressClass, writtenName } from "../../model/objects.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
-import type { Table } from "../../model/table.ts";
-import { isRefusal, type Problem } from "../../problem.ts";
-import type { Denial } from "../../routes/routes.ts";
+
+import type { Denial } from "../../ask/routes/routes.ts";
+import { gatewayGroup, type Route } from "../../core/model/gateway/objects.ts";
+import { missingIn } from "../../core/model/missing.ts";
+import { classOf, type Ingress, type IngressClass, writtenName } from "../../core/model/objects.ts";
+import { isRefusal, type Problem } from "../../core/model/problem.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
+import type { Table } from "../../core/model/table.ts";
+import { unreadOf } from "../../edges/folder/file-state.ts";
 import type { Files } from "./folder.ts";
 import { firstOf } from "./words.ts";
 

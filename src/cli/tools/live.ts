@@ -2,11 +2,14 @@
  * Reads a live cluster once: every kind that a controller reads, in the form of files, so that the
  * tools treat folders and clusters alike. Kinds that may not be read are reported and left out.
  */
-import { gatewayKinds } from "../../cluster/gateway-kinds.ts";
-import { Client, type Resource } from "../../kubernetes/index.ts";
-import type { Manifest, ManifestObject, OtherObject } from "../../manifests/manifest.ts";
-import { type KubernetesObject, keyOf } from "../../model/objects.ts";
-import { tableOf, type WatchedKind } from "../../model/snapshot.ts";
+
+import { build } from "../../base/version.ts";
+import type { Flags } from "../../controller/flags.ts";
+import { credentialsOf } from "../../controller/run/credentials.ts";
+import { type KubernetesObject, keyOf } from "../../core/model/objects.ts";
+import { tableOf, type WatchedKind } from "../../core/model/snapshot.ts";
+import { gatewayKinds } from "../../edges/cluster/gateway-kinds.ts";
+import type { Manifest, ManifestObject, OtherObject } from "../../edges/folder/manifest.ts";
 import {
   configMaps,
   endpointSlices,
@@ -15,10 +18,8 @@ import {
   namespaces,
   secrets,
   services,
-} from "../../resources.ts";
-import { build } from "../../version.ts";
-import type { Flags } from "../flags.ts";
-import { credentialsOf } from "../run/credentials.ts";
+} from "../../edges/resources.ts";
+import { Client, type Resource } from "../../kube/index.ts";
 import type { Files } from "./folder.ts";
 
 export type ReadCluster =

@@ -4,7 +4,7 @@
  * host that is data has no text of its own. Its record stands at the end as comments, and names its
  * shapes in the text.
  */
-import { catchAll } from "../../model/configuration.ts";
+import { catchAll } from "../../core/model/configuration.ts";
 
 const indent = "    ";
 

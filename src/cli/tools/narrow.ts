@@ -2,10 +2,10 @@
  * Options that narrow the output of `routes` and `check`: one namespace, one Ingress, one host; and
  * the hint if nothing is left.
  */
-import { didYouMean } from "../../did-you-mean.ts";
-import { nearest } from "../../kinds/nearest.ts";
-import type { Ingress } from "../../model/objects.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
+import { didYouMean } from "../../base/did-you-mean.ts";
+import { nearest } from "../../core/kinds/nearest.ts";
+import type { Ingress } from "../../core/model/objects.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
 import type { ToolOption } from "./call.ts";
 import { firstOf } from "./words.ts";
 

@@ -2,10 +2,11 @@
  * Finds the line of a Problem in its object: that of the annotation, of the ConfigMap's key, or of
  * the field.
  */
-import { type Path, pathOf } from "../../manifests/check.ts";
-import { isMapping } from "../../model/mapping.ts";
-import type { ConfigMap, Ingress, KubernetesObject } from "../../model/objects.ts";
-import { named, type Problem } from "../../problem.ts";
+
+import { isMapping } from "../../core/model/mapping.ts";
+import type { ConfigMap, Ingress, KubernetesObject } from "../../core/model/objects.ts";
+import { named, type Problem } from "../../core/model/problem.ts";
+import { type Path, pathOf } from "../../edges/folder/check.ts";
 
 /**
  * Returns the path of the field; it is empty if the Problem is about the object as a whole.

@@ -2,9 +2,10 @@
  * Reads the input of a tool: a folder, a file or standard input; a live cluster; or a folder over a
  * live cluster, which gives the state after the folder is applied.
  */
-import type { Manifest } from "../../manifests/manifest.ts";
-import type { Memory } from "../../manifests/memory.ts";
-import { type KubernetesObject, objectKey } from "../../model/objects.ts";
+
+import { type KubernetesObject, objectKey } from "../../core/model/objects.ts";
+import type { Manifest } from "../../edges/folder/manifest.ts";
+import type { Memory } from "../../edges/folder/memory.ts";
 import type { Call } from "./call.ts";
 import { type Files, readFolder } from "./folder.ts";
 import { withoutPatches } from "./kustomizations.ts";

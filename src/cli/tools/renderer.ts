@@ -3,12 +3,12 @@
  * user's own over it.
  */
 
-import { compileTemplate } from "../../render/compile-template.ts";
-import { DynamicRenderer } from "../../render/dynamic/renderer.ts";
-import type { Renderer } from "../../render/rendering.ts";
-import { StaticRenderer } from "../../render/static/renderer.ts";
-import { builtInTemplates, readTemplateFiles, readTemplateFolders } from "../../template/files.ts";
-import type { Flags } from "../flags.ts";
+import type { Flags } from "../../controller/flags.ts";
+import { compileTemplate } from "../../core/render/compile-template.ts";
+import { DynamicRenderer } from "../../core/render/dynamic/renderer.ts";
+import type { Renderer } from "../../core/render/rendering.ts";
+import { StaticRenderer } from "../../core/render/static/renderer.ts";
+import { builtInTemplates, readTemplateFiles, readTemplateFolders } from "../../nginx/template/files.ts";
 import { imageMachine } from "./image-machine.ts";
 
 export type OpenedRenderer =

@@ -2,11 +2,11 @@
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, listener, route, serviceIn } from "../../../test/support/gateways.ts";
 import { fake, put } from "../../../test/support/sketch.ts";
-import type { KubernetesObject } from "../../model/objects.ts";
-import { emptySnapshot } from "../../model/snapshot.ts";
-import { defaultOptions } from "../../translate/options.ts";
-import { Translator } from "../../translate/translator.ts";
-import { emptyInputs } from "../../translate/turn.ts";
+import type { KubernetesObject } from "../../core/model/objects.ts";
+import { emptySnapshot } from "../../core/model/snapshot.ts";
+import { defaultOptions } from "../../core/table/options.ts";
+import { Translator } from "../../core/table/translator.ts";
+import { emptyInputs } from "../../core/table/turn.ts";
 import { changesBetween } from "./route-lines.ts";
 
 const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10"] } };

@@ -2,8 +2,9 @@
  * Describes a Configuration in the terms of users: paths and where they lead, hosts and their
  * certificates, backends.
  */
-import type { FeatureValues } from "../../annotations/registry.ts";
-import { conditionWords } from "../../model/condition-words.ts";
+
+import { hostnameOf } from "../../ask/routes/listeners.ts";
+import { conditionWords } from "../../core/model/condition-words.ts";
 import {
   type Configuration,
   catchAll,
@@ -11,11 +12,11 @@ import {
   type Route,
   SecretText,
   type Server,
-} from "../../model/configuration.ts";
-import type { ListenerPort } from "../../model/listeners.ts";
-import { backendOf } from "../../model/location.ts";
-import { hostnameOf } from "../../routes/listeners.ts";
-import type { Settings } from "../../settings/registry.ts";
+} from "../../core/model/configuration.ts";
+import type { ListenerPort } from "../../core/model/listeners.ts";
+import { backendOf } from "../../core/model/location.ts";
+import type { FeatureValues } from "../../core/policies/registry.ts";
+import type { Settings } from "../../core/settings/registry.ts";
 import { featureChange } from "./feature-change.ts";
 
 type Whole = Configuration<Settings, FeatureValues>;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { Context } from "../../directives/nginx-directives.ts";
-import { sentence } from "../../problem.ts";
-import { defaultSettings } from "../../settings/registry.ts";
+import { sentence } from "../../core/model/problem.ts";
+import { defaultSettings } from "../../core/settings/registry.ts";
+import type { Context } from "../../core/tokens/nginx-directives.ts";
 import { authLocations } from "./findings/auth-locations.ts";
 import { type Snippet, snippetProblems } from "./snippet-findings.ts";
 

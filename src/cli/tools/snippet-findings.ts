@@ -5,19 +5,25 @@
  * another Problem and is skipped here.
  */
 
-import { answerVariables } from "../../annotations/external-auth/answer-variables.ts";
-import { didYouMean } from "../../did-you-mean.ts";
-import { allDirectives, type Context, contextInside, directiveMistake } from "../../directives/nginx-directives.ts";
-import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
-import { parse, type Statement } from "../../kinds/grammar.ts";
-import { shown } from "../../kinds/kind.ts";
-import { nearest } from "../../kinds/nearest.ts";
-import { isKnownVariable, knownVariables, needsGeoip2, variablesIn, withoutGeoip2 } from "../../kinds/variables.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
-import type { ObjectName, Problem } from "../../problem.ts";
-import type { Settings } from "../../settings/registry.ts";
-import type { TranslateOptions } from "../../translate/options.ts";
-import { visible } from "../../visible.ts";
+import { didYouMean } from "../../base/did-you-mean.ts";
+import { visible } from "../../base/visible.ts";
+import { variablesDeclaredIn } from "../../core/kinds/declared-variables.ts";
+import { parse, type Statement } from "../../core/kinds/grammar.ts";
+import { shown } from "../../core/kinds/kind.ts";
+import { nearest } from "../../core/kinds/nearest.ts";
+import {
+  isKnownVariable,
+  knownVariables,
+  needsGeoip2,
+  variablesIn,
+  withoutGeoip2,
+} from "../../core/kinds/variables.ts";
+import type { ObjectName, Problem } from "../../core/model/problem.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
+import { answerVariables } from "../../core/policies/external-auth/answer-variables.ts";
+import type { Settings } from "../../core/settings/registry.ts";
+import type { TranslateOptions } from "../../core/table/options.ts";
+import { allDirectives, type Context, contextInside, directiveMistake } from "../../core/tokens/nginx-directives.ts";
 import { refusedByNginx } from "./findings/refused-by-nginx.ts";
 import { builtIn, declaredBy, namesDeclaredIn, namesUsedBy, type SnippetName } from "./snippet-names.ts";
 

@@ -2,7 +2,7 @@
  * The names of shared memory zones and log formats in snippets: those that a directive declares,
  * and those that another one uses. nginx refuses a name that nothing declares.
  */
-import type { Statement } from "../../kinds/grammar.ts";
+import type { Statement } from "../../core/kinds/grammar.ts";
 
 export interface SnippetName {
   readonly sort: Sort;

@@ -1,11 +1,12 @@
 /** Translates the files of a tool once, as a controller with the same flags would. */
-import type { Library } from "../../manifests/library.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
-import type { TranslateOptions } from "../../translate/options.ts";
-import { type Translation, translate } from "../../translate/translator.ts";
-import { emptyInputs } from "../../translate/turn.ts";
-import type { Command, Flags } from "../flags.ts";
-import { translateOptions } from "../options.ts";
+
+import { translateOptions } from "../../controller/flags/options.ts";
+import type { Command, Flags } from "../../controller/flags.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
+import type { TranslateOptions } from "../../core/table/options.ts";
+import { type Translation, translate } from "../../core/table/translator.ts";
+import { emptyInputs } from "../../core/table/turn.ts";
+import type { Library } from "../../edges/folder/library.ts";
 import { type Files, newLibrary, unmadeCertificate } from "./folder.ts";
 
 export interface Translated extends Translation {

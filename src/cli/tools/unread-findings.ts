@@ -2,9 +2,9 @@
  * Finds mistakes in annotations and keys of objects that have a mistake elsewhere and so are not
  * read. Without this, an author who corrects one mistake would only then see the next.
  */
-import { keyOfName, objectKey } from "../../model/objects.ts";
-import { type ObjectChange, type Snapshot, withObjects } from "../../model/snapshot.ts";
-import type { Problem } from "../../problem.ts";
+import { keyOfName, objectKey } from "../../core/model/objects.ts";
+import type { Problem } from "../../core/model/problem.ts";
+import { type ObjectChange, type Snapshot, withObjects } from "../../core/model/snapshot.ts";
 import type { Files } from "./folder.ts";
 
 /**

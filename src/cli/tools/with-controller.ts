@@ -3,10 +3,10 @@
  * or the cluster have one.
  */
 
-import { visible } from "../../visible.ts";
+import { visible } from "../../base/visible.ts";
+import type { Command, Flags } from "../../controller/flags.ts";
 import { controllersIn } from "../compat/controller.ts";
 import { flagsInUse } from "../compat/flags-in-use.ts";
-import type { Command, Flags } from "../flags.ts";
 import type { Call } from "./call.ts";
 import type { Files } from "./folder.ts";
 

@@ -2,7 +2,7 @@
  * Wraps text to the width of a terminal. A word that is longer than a line gets a line of its own.
  */
 
-import { visible } from "../../visible.ts";
+import { visible } from "../../base/visible.ts";
 
 export interface Indents {
   readonly first: string;

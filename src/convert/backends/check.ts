@@ -2,10 +2,11 @@
  * The requirements on a backend's certificate, in a form that `proxy-ssl-*` and a BackendTLSPolicy
  * share. A policy also offers TLS 1.2 and 1.3, and accepts chains of up to ten certificates.
  */
-import type { ProxySsl } from "../../annotations/proxy-ssl.ts";
-import { authoritiesOf } from "../../certificates/authorities.ts";
-import type { BackendTls } from "../../model/backend-tls.ts";
-import { isPreciseHostname } from "../../translate/gateway/backend-tls/policy.ts";
+
+import { authoritiesOf } from "../../core/certificates/authorities.ts";
+import type { BackendTls } from "../../core/model/backend-tls.ts";
+import type { ProxySsl } from "../../core/policies/proxy-ssl.ts";
+import { isPreciseHostname } from "../../core/sources/gateway/backend-tls/policy.ts";
 
 export interface BackendCheck {
   /** Certificates in PEM, or the path of a file. */

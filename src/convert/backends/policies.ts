@@ -2,12 +2,13 @@
  * BackendTLSPolicies for Services whose certificates Ingresses check. A policy is for all requests
  * of routes to a port, so it is written only if all Ingresses that become routes check the same.
  */
-import type { FeatureValues } from "../../annotations/registry.ts";
-import { defaultUpstream, type Location, type Server } from "../../model/configuration.ts";
-import { gatewayGroup } from "../../model/gateway/objects.ts";
-import type { Service, ServicePort } from "../../model/objects.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
-import { servicePortOf } from "../../translate/upstreams/endpoints.ts";
+
+import { defaultUpstream, type Location, type Server } from "../../core/model/configuration.ts";
+import { gatewayGroup } from "../../core/model/gateway/objects.ts";
+import type { Service, ServicePort } from "../../core/model/objects.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
+import type { FeatureValues } from "../../core/policies/registry.ts";
+import { servicePortOf } from "../../core/table/upstreams/endpoints.ts";
 import type { Names } from "../names.ts";
 import type { Spec } from "../spec.ts";
 import type { Written } from "../written.ts";

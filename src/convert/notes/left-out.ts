@@ -1,7 +1,7 @@
 /** Returns one sentence for each part of the Ingresses that no written object has. */
-import { catchAll, type StreamServer } from "../../model/configuration.ts";
-import { isRefusal, type Problem, sentence } from "../../problem.ts";
-import { severityOf } from "../../severity.ts";
+import { catchAll, type StreamServer } from "../../core/model/configuration.ts";
+import { isRefusal, type Problem, sentence } from "../../core/model/problem.ts";
+import { severityOf } from "../../core/model/severity.ts";
 import type { Kept } from "../kept.ts";
 import type { Note } from "../written.ts";
 

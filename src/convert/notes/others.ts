@@ -2,7 +2,7 @@
  * Names annotations of other programs on converted Ingresses. No route gets them, and what these
  * programs do for an Ingress ends with it.
  */
-import type { Snapshot } from "../../model/snapshot.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
 import type { Note } from "../written.ts";
 
 interface Program {

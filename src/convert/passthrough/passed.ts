@@ -2,11 +2,12 @@
  * Finds the hosts whose TLS passes through to a Service (`ssl-passthrough`). Whether the Service
  * has endpoints does not matter here, because a folder says nothing about these.
  */
-import type { FeatureValues } from "../../annotations/registry.ts";
-import type { Server } from "../../model/configuration.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
-import { passedLocation } from "../../translate/streams/servers.ts";
-import { servicePortOf } from "../../translate/upstreams/endpoints.ts";
+
+import type { Server } from "../../core/model/configuration.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
+import type { FeatureValues } from "../../core/policies/registry.ts";
+import { passedLocation } from "../../core/sources/streams/servers.ts";
+import { servicePortOf } from "../../core/table/upstreams/endpoints.ts";
 
 /** The target of a host's TLS. */
 export interface Passed {

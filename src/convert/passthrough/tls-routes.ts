@@ -1,5 +1,5 @@
 /** Writes a TLSRoute for each host whose TLS passes through. */
-import { gatewayGroup, type ParentReference } from "../../model/gateway/objects.ts";
+import { gatewayGroup, type ParentReference } from "../../core/model/gateway/objects.ts";
 import { hostSlug, type Names } from "../names.ts";
 import type { Written } from "../written.ts";
 import type { Passed } from "./passed.ts";

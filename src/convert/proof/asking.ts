@@ -1,6 +1,7 @@
 /** The way in which a backend gets requests: the protocol, and the checks of its certificate. */
-import type { FeatureValues } from "../../annotations/registry.ts";
-import { defaultUpstream, type WeightedBackend } from "../../model/configuration.ts";
+
+import { defaultUpstream, type WeightedBackend } from "../../core/model/configuration.ts";
+import type { FeatureValues } from "../../core/policies/registry.ts";
 import { checkedBy, checkOf } from "../backends/check.ts";
 
 export interface Asking {

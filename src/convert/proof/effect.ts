@@ -4,15 +4,15 @@
  * because clients and backends do not see them.
  */
 
-import { isAnyEnough } from "../../annotations/any-enough.ts";
-import type { AnyFeature } from "../../annotations/declare.ts";
-import { holds } from "../../annotations/hooks.ts";
-import { type FeatureValues, featureList } from "../../annotations/registry.ts";
-import type { DecideOptions } from "../../decide/decide.ts";
-import type { Guard } from "../../decide/decision.ts";
-import type { Served } from "../../decide/host.ts";
-import type { AskedRequest } from "../../decide/request.ts";
-import type { Location, Upstream } from "../../model/configuration.ts";
+import type { DecideOptions } from "../../ask/matcher/decide.ts";
+import type { Guard } from "../../ask/matcher/decision.ts";
+import type { Served } from "../../ask/matcher/host.ts";
+import type { AskedRequest } from "../../ask/matcher/request.ts";
+import type { Location, Upstream } from "../../core/model/configuration.ts";
+import { isAnyEnough } from "../../core/policies/any-enough.ts";
+import type { AnyFeature } from "../../core/policies/declare.ts";
+import { holds } from "../../core/policies/hooks.ts";
+import { type FeatureValues, featureList } from "../../core/policies/registry.ts";
 import type { Passed } from "../passthrough/passed.ts";
 import { type Asking, askingFields } from "./asking.ts";
 

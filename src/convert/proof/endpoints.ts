@@ -3,10 +3,10 @@
  * are, so nothing could be seen of them. Hosts with such a Service are compared as they are, and
  * once more as if each Service had an endpoint.
  */
-import { defaultUpstream, type Upstream } from "../../model/configuration.ts";
-import type { Snapshot } from "../../model/snapshot.ts";
-import { Table } from "../../model/table.ts";
-import { servicePortOf } from "../../translate/upstreams/endpoints.ts";
+import { defaultUpstream, type Upstream } from "../../core/model/configuration.ts";
+import type { Snapshot } from "../../core/model/snapshot.ts";
+import { Table } from "../../core/model/table.ts";
+import { servicePortOf } from "../../core/table/upstreams/endpoints.ts";
 import type { Difference } from "./difference.ts";
 import type { World } from "./effect.ts";
 import { type Hosts, type Proof, prove } from "./proof.ts";

@@ -1,8 +1,9 @@
 /** Computes the effect of Ingresses on a request. */
-import type { FeatureValues } from "../../annotations/registry.ts";
-import { decide } from "../../decide/decide.ts";
-import type { AskedRequest } from "../../decide/request.ts";
-import { type Canary, defaultUpstream, type Location } from "../../model/configuration.ts";
+
+import { decide } from "../../ask/matcher/decide.ts";
+import type { AskedRequest } from "../../ask/matcher/request.ts";
+import { type Canary, defaultUpstream, type Location } from "../../core/model/configuration.ts";
+import type { FeatureValues } from "../../core/policies/registry.ts";
 import { transportSecurityValue } from "../transport-security.ts";
 import { askingOf } from "./asking.ts";
 import {

@@ -1,10 +1,11 @@
 /** Computes the effect of routes on a request. */
-import { pairsFor } from "../../certificates/choice.ts";
-import { decideGateways, type GatewayDecision } from "../../decide/gateway/gateway.ts";
-import { hostOf } from "../../decide/host.ts";
-import { type AskedRequest, readRequest } from "../../decide/request.ts";
-import { literalPath } from "../../kinds/gateway/cookie-path.ts";
-import type { Filters } from "../../model/filters.ts";
+
+import { decideGateways, type GatewayDecision } from "../../ask/matcher/gateway/gateway.ts";
+import { hostOf } from "../../ask/matcher/host.ts";
+import { type AskedRequest, readRequest } from "../../ask/matcher/request.ts";
+import { pairsFor } from "../../core/certificates/choice.ts";
+import { literalPath } from "../../core/kinds/gateway/cookie-path.ts";
+import type { Filters } from "../../core/model/filters.ts";
 import { askingOfRule } from "./asking.ts";
 import {
   answerFields,

@@ -4,8 +4,8 @@
  * because an Ingress leads to the cluster's address of the Service, and a TLSRoute to its
  * endpoints.
  */
-import type { AskedRequest } from "../../decide/request.ts";
-import { decideStreams } from "../../decide/streams.ts";
+import type { AskedRequest } from "../../ask/matcher/request.ts";
+import { decideStreams } from "../../ask/matcher/streams.ts";
 import type { Effect, World } from "./effect.ts";
 
 export const passedAnswer = "of the backend, which gets the TLS itself";

@@ -3,11 +3,12 @@
  * the path itself, paths below and beside it, with and without a slash, in another case, and with
  * the headers that canaries read.
  */
-import type { FeatureValues } from "../../annotations/registry.ts";
-import type { AskedRequest } from "../../decide/request.ts";
-import { literalPrefix } from "../../directives/literal-prefix.ts";
-import { catchAll, type Route, type Server } from "../../model/configuration.ts";
-import type { Settings } from "../../settings/registry.ts";
+
+import type { AskedRequest } from "../../ask/matcher/request.ts";
+import { catchAll, type Route, type Server } from "../../core/model/configuration.ts";
+import type { FeatureValues } from "../../core/policies/registry.ts";
+import type { Settings } from "../../core/settings/registry.ts";
+import { literalPrefix } from "../../core/tokens/literal-prefix.ts";
 
 type IngressServer = Server<FeatureValues>;
 

@@ -2,9 +2,10 @@
  * Proves that routes have the same effect as the Ingresses had. Requests are derived from the paths
  * of each host and decided under both Configurations, and every field of their effects is compared.
  */
-import type { FeatureValues } from "../../annotations/registry.ts";
-import type { AskedRequest } from "../../decide/request.ts";
-import { catchAll, type Server } from "../../model/configuration.ts";
+
+import type { AskedRequest } from "../../ask/matcher/request.ts";
+import { catchAll, type Server } from "../../core/model/configuration.ts";
+import type { FeatureValues } from "../../core/policies/registry.ts";
 import { type Difference, type DifferenceKind, differenceKinds } from "./difference.ts";
 import { annotationsOfField, type Effect, featureIn, fieldsOf, type World } from "./effect.ts";
 import { effectsOfIngresses } from "./of-ingresses.ts";

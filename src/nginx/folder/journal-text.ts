@@ -8,7 +8,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { RecordChange } from "../../model/records.ts";
+import type { RecordChange } from "../../core/model/records.ts";
 
 /** A journal of another version is not read. Increase it with any change of a record's meaning. */
 const version = 2;

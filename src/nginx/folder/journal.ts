@@ -8,9 +8,9 @@
  * one. The header then says how far the file is on the disk.
  */
 import { type FileHandle, open, readFile } from "node:fs/promises";
-import { fileError } from "../../file-errors.ts";
-import type { RecordChange } from "../../model/records.ts";
-import { OneAtATime } from "../../timing/one-at-a-time.ts";
+import { fileError } from "../../base/file-errors.ts";
+import { OneAtATime } from "../../base/timing/one-at-a-time.ts";
+import type { RecordChange } from "../../core/model/records.ts";
 import { inPlace, writeAtomically } from "./files.ts";
 import { type JournalState, JournalText, readJournal } from "./journal-text.ts";
 

@@ -7,7 +7,7 @@
  */
 import { type FileHandle, open } from "node:fs/promises";
 
-import { fileError } from "../../file-errors.ts";
+import { fileError } from "../../base/file-errors.ts";
 import { runToEnd } from "../process/run.ts";
 import { readAndAppend, readOnly } from "./files.ts";
 

@@ -1,6 +1,6 @@
 /** Creates the run folder, or returns one sentence about why it cannot be used. */
 import { accessSync, chmodSync, constants, mkdirSync, realpathSync } from "node:fs";
-import { fileError } from "../../file-errors.ts";
+import { fileError } from "../../base/file-errors.ts";
 import { nameKeyIn } from "./name-key.ts";
 import { pathsOf, type RunFolder } from "./paths.ts";
 import { plantedIn } from "./planted.ts";

@@ -8,7 +8,7 @@
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
-import { callback } from "../../callbacks.ts";
+import { callback } from "../../base/callbacks.ts";
 import { nginxEnvironment } from "../allocator.ts";
 import { overwrite } from "../folder/files.ts";
 import type { RunFolder } from "../folder/paths.ts";

@@ -5,8 +5,8 @@
  * outage.
  */
 import { setTimeout as delay } from "node:timers/promises";
-import { inBackground } from "../../callbacks.ts";
-import { doublingMs } from "../../timing/doubling.ts";
+import { inBackground } from "../../base/callbacks.ts";
+import { doublingMs } from "../../base/timing/doubling.ts";
 import type { Control } from "../control.ts";
 import { firstAnswer, type NotStarted } from "../first-answer.ts";
 import type { RunFolder } from "../folder/paths.ts";

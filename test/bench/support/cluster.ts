@@ -1,11 +1,7 @@
 /** A real API server full of plain hosts, with `sluice run` beside it. */
-import {
-  type Client,
-  Client as KubernetesClient,
-  kubeConfigCredentials,
-  resource,
-} from "../../../src/kubernetes/index.ts";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
+import { type Client, Client as KubernetesClient, kubeConfigCredentials, resource } from "../../../src/kube/index.ts";
 import { type Cluster, startCluster } from "../../e2e/support/cluster.ts";
 import { installPod } from "../../e2e/support/sluice.ts";
 import { ingress, service, slice } from "./hosts.ts";

@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import type { OwnCertificate } from "../../../src/admission/own-certificate.ts";
+import type { OwnCertificate } from "../../../src/edges/admission/own-certificate.ts";
 import { nginxProcesses } from "../../../src/nginx/process/processes.ts";
 import { until } from "../../nginx/support/until.ts";
 

@@ -2,9 +2,10 @@
  * Clusters of plain hosts, as an API server gives them: host `at` has an Ingress, a Service and an
  * EndpointSlice of its own, and some have a certificate.
  */
-import { makeCertificate, type OwnCertificate } from "../../../src/admission/own-certificate.ts";
-import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
-import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../../src/model/snapshot.ts";
+
+import { type KubernetesObject, keyOf } from "../../../src/core/model/objects.ts";
+import { emptySnapshot, type Snapshot, type WatchedKind, withObjects } from "../../../src/core/model/snapshot.ts";
+import { makeCertificate, type OwnCertificate } from "../../../src/edges/admission/own-certificate.ts";
 
 export const hostOf = (at: number): string => `host-${at}.example`;
 

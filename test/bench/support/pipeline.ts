@@ -5,19 +5,19 @@
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fakeCertificate } from "../../../src/certificates/fake.ts";
-import { defaultFlags } from "../../../src/cli/flags.ts";
-import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
-import { machineOf } from "../../../src/machine.ts";
-import type { Snapshot } from "../../../src/model/snapshot.ts";
+import { machineFlags, translateOptions } from "../../../src/controller/flags/options.ts";
+import { defaultFlags } from "../../../src/controller/flags.ts";
+import { machineOf } from "../../../src/controller/machine.ts";
+import { fakeCertificate } from "../../../src/core/certificates/fake.ts";
+import type { Snapshot } from "../../../src/core/model/snapshot.ts";
+import { compileTemplate } from "../../../src/core/render/compile-template.ts";
+import { DynamicRenderer } from "../../../src/core/render/dynamic/renderer.ts";
+import type { Rendered } from "../../../src/core/render/rendering.ts";
+import { emptyLastGood } from "../../../src/core/table/last-good.ts";
+import { emptyQuarantine } from "../../../src/core/table/quarantine.ts";
+import { Translator } from "../../../src/core/table/translator.ts";
 import { askCapabilities, openRunFolder, placeHere } from "../../../src/nginx/index.ts";
-import { compileTemplate } from "../../../src/render/compile-template.ts";
-import { DynamicRenderer } from "../../../src/render/dynamic/renderer.ts";
-import type { Rendered } from "../../../src/render/rendering.ts";
-import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
-import { emptyLastGood } from "../../../src/translate/last-good.ts";
-import { emptyQuarantine } from "../../../src/translate/quarantine.ts";
-import { Translator } from "../../../src/translate/translator.ts";
+import { builtInTemplates, readTemplateFiles } from "../../../src/nginx/template/files.ts";
 
 export interface Pipeline {
   turn(snapshot: Snapshot): Rendered;

@@ -2,7 +2,7 @@
  * A cluster of the size of the benchmark: `count` Ingresses, each with a Service and two
  * EndpointSlices.
  */
-import { type KubernetesObject, type Resource, resource } from "../../../src/kubernetes/index.ts";
+import { type KubernetesObject, type Resource, resource } from "../../../src/kube/index.ts";
 
 export const ingresses = resource({
   apiVersion: "networking.k8s.io/v1",

@@ -2,8 +2,8 @@
  * The benchmark's reader with this project's informers, which keep of an object what the controller
  * keeps.
  */
-import { kept } from "../../../src/cluster/kept.ts";
-import { Client, podCredentials, SharedInformer } from "../../../src/kubernetes/index.ts";
+import { kept } from "../../../src/edges/cluster/kept.ts";
+import { Client, podCredentials, SharedInformer } from "../../../src/kube/index.ts";
 import { measure } from "./measure.ts";
 import { endpointSlices, ingresses, services } from "./population.ts";
 

@@ -1,12 +1,13 @@
 /** A Renderer with the built-in template, for a machine like the image. */
-import { defaultFlags } from "../../../src/cli/flags.ts";
+
 import { imageMachine } from "../../../src/cli/tools/image-machine.ts";
-import { compileTemplate } from "../../../src/render/compile-template.ts";
-import { DynamicRenderer } from "../../../src/render/dynamic/renderer.ts";
-import type { Renderer } from "../../../src/render/rendering.ts";
-import { StaticRenderer } from "../../../src/render/static/renderer.ts";
-import type { Template } from "../../../src/render/template.ts";
-import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
+import { defaultFlags } from "../../../src/controller/flags.ts";
+import { compileTemplate } from "../../../src/core/render/compile-template.ts";
+import { DynamicRenderer } from "../../../src/core/render/dynamic/renderer.ts";
+import type { Renderer } from "../../../src/core/render/rendering.ts";
+import { StaticRenderer } from "../../../src/core/render/static/renderer.ts";
+import type { Template } from "../../../src/core/render/template.ts";
+import { builtInTemplates, readTemplateFiles } from "../../../src/nginx/template/files.ts";
 
 let template: Template | undefined;
 

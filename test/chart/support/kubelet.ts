@@ -6,8 +6,8 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Client, kubeConfigCredentials, resource, type WatchEvent } from "../../../src/kubernetes/index.ts";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
+import { Client, kubeConfigCredentials, resource, type WatchEvent } from "../../../src/kube/index.ts";
 import { issueServer } from "../../e2e/support/authority.ts";
 import type { Cluster } from "../../e2e/support/cluster.ts";
 

@@ -3,8 +3,9 @@
  * EndpointSlices and HTTPRoutes in a namespace of their own. A controller has to process each
  * change, because the content differs.
  */
-import { Client, kubeConfigCredentials } from "../../../src/kubernetes/index.ts";
-import { configMaps, endpointSlices, httpRoutes, ingresses } from "../../../src/resources.ts";
+
+import { configMaps, endpointSlices, httpRoutes, ingresses } from "../../../src/edges/resources.ts";
+import { Client, kubeConfigCredentials } from "../../../src/kube/index.ts";
 import type { Cluster } from "../../e2e/support/cluster.ts";
 import { apply } from "../../e2e/support/sluice.ts";
 

@@ -5,9 +5,9 @@
  */
 import { createSocket, type Socket as UdpSocket } from "node:dgram";
 import { connect, createServer, type Server } from "node:net";
-import { Client, kubeConfigCredentials, nameOf, SharedInformer } from "../../../src/kubernetes/index.ts";
-import { type EndpointSlice, keyOf, type Service, serviceOf } from "../../../src/model/objects.ts";
-import { endpointSlices, services } from "../../../src/resources.ts";
+import { type EndpointSlice, keyOf, type Service, serviceOf } from "../../../src/core/model/objects.ts";
+import { endpointSlices, services } from "../../../src/edges/resources.ts";
+import { Client, kubeConfigCredentials, nameOf, SharedInformer } from "../../../src/kube/index.ts";
 import type { Cluster } from "../../e2e/support/cluster.ts";
 
 export interface LoadBalancer {

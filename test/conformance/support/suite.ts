@@ -3,7 +3,7 @@ import { createWriteStream } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { gatewaySuite } from "../../../scripts/gateway-suite.ts";
-import { build } from "../../../src/version.ts";
+import { build } from "../../../src/base/version.ts";
 
 export interface SuiteOptions {
   readonly kubeconfig: string;

@@ -4,8 +4,8 @@
  * monotonic clock, which all its processes share.
  */
 
-import { Client, findCredentials, LeaseElection } from "../../../src/kubernetes/index.ts";
-import { systemClock } from "../../../src/timing/clock.ts";
+import { systemClock } from "../../../src/base/timing/clock.ts";
+import { Client, findCredentials, LeaseElection } from "../../../src/kube/index.ts";
 
 const now = () => process.hrtime.bigint() / 1_000_000n;
 const say = (word: string, at = now()) => process.stdout.write(`${word} ${at}\n`);

@@ -2,7 +2,7 @@
  * One object of each kind that is read in protobuf, with every field that the API server accepts,
  * and with empty values where JSON and protobuf treat these differently.
  */
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 
 type WithStatus = KubernetesObject & { readonly status?: object };
 

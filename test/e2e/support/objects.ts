@@ -1,6 +1,7 @@
 /** The few kinds that the tests of the runtime itself use. */
-import { type Client, resource } from "../../../src/kubernetes/index.ts";
-import type { ConfigMap } from "../../../src/model/objects.ts";
+
+import type { ConfigMap } from "../../../src/core/model/objects.ts";
+import { type Client, resource } from "../../../src/kube/index.ts";
 import { until } from "../../nginx/support/until.ts";
 import { isRefusal } from "../../support/api-failures.ts";
 

@@ -2,8 +2,9 @@
  * One small example of each feature; `features.test.ts` records nginx's text for it. A feature
  * without an example does not compile.
  */
-import type { features } from "../../../src/annotations/registry.ts";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
+import type { features } from "../../../src/core/policies/registry.ts";
 
 export interface FeatureCase {
   /** Annotations without their prefix. */

@@ -6,14 +6,21 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
-import { fakeCertificate } from "../../../src/certificates/fake.ts";
-import { defaultFlags } from "../../../src/cli/flags.ts";
-import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
-import type { Machine } from "../../../src/directives/machine.ts";
-import { luaFolder, machineOf } from "../../../src/machine.ts";
-import type { Certificate } from "../../../src/model/configuration.ts";
-import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
-import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/model/snapshot.ts";
+import { machineFlags, translateOptions } from "../../../src/controller/flags/options.ts";
+import { defaultFlags } from "../../../src/controller/flags.ts";
+import { luaFolder, machineOf } from "../../../src/controller/machine.ts";
+import { fakeCertificate } from "../../../src/core/certificates/fake.ts";
+import type { Certificate } from "../../../src/core/model/configuration.ts";
+import { type KubernetesObject, keyOf } from "../../../src/core/model/objects.ts";
+import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/core/model/snapshot.ts";
+import { compileTemplate } from "../../../src/core/render/compile-template.ts";
+import { DynamicRenderer } from "../../../src/core/render/dynamic/renderer.ts";
+import type { RenderedText } from "../../../src/core/render/rendering.ts";
+import { StaticRenderer } from "../../../src/core/render/static/renderer.ts";
+import type { Template } from "../../../src/core/render/template.ts";
+import { type Translation, Translator, translate } from "../../../src/core/table/translator.ts";
+import { emptyInputs } from "../../../src/core/table/turn.ts";
+import type { Machine } from "../../../src/core/tokens/machine.ts";
 import {
   askCapabilities,
   type Capabilities,
@@ -21,14 +28,7 @@ import {
   placeHere,
   type RunFolder,
 } from "../../../src/nginx/index.ts";
-import { compileTemplate } from "../../../src/render/compile-template.ts";
-import { DynamicRenderer } from "../../../src/render/dynamic/renderer.ts";
-import type { RenderedText } from "../../../src/render/rendering.ts";
-import { StaticRenderer } from "../../../src/render/static/renderer.ts";
-import type { Template } from "../../../src/render/template.ts";
-import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
-import { type Translation, Translator, translate } from "../../../src/translate/translator.ts";
-import { emptyInputs } from "../../../src/translate/turn.ts";
+import { builtInTemplates, readTemplateFiles } from "../../../src/nginx/template/files.ts";
 
 /** The Gateway that shares the ports of Ingresses, in cases that have it. */
 const shared = "infra/shared";

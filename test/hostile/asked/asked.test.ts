@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import { until } from "../../nginx/support/until.ts";
 import { type Nameserver, startNameserver } from "../../support/nameserver.ts";
 import { ingress, service, settings } from "../support/objects.ts";

@@ -6,9 +6,9 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest";
-import { issuersFrom } from "../../../src/chains/fetch.ts";
-import { type AskedPolicy, strictPolicy } from "../../../src/kinds/asked.ts";
-import { askResponders } from "../../../src/ocsp/ask.ts";
+import { type AskedPolicy, strictPolicy } from "../../../src/core/kinds/asked.ts";
+import { issuersFrom } from "../../../src/edges/chains/fetch.ts";
+import { askResponders } from "../../../src/edges/ocsp/ask.ts";
 
 /** The addresses of names that a tenant's nameserver returns. */
 const found = vi.hoisted(() => new Map<string, readonly string[]>());

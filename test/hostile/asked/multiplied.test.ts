@@ -5,14 +5,14 @@
  */
 import { request as httpRequest } from "node:http";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import { request } from "../../nginx/support/request.ts";
 import { until } from "../../nginx/support/until.ts";
 import { gateway, gatewayClass, route } from "../../support/gateways.ts";
 import { ingress, service } from "../support/objects.ts";
 import { ports, type World, worldOf } from "../support/world.ts";
 
-/** The bound of docs/security.md, which src/directives/hops.test.ts derives. */
+/** The bound of docs/security.md, which src/core/tokens/hops.test.ts derives. */
 const bound = 156;
 const address = "192.0.2.70";
 const back = { name: "back", port: 80 };

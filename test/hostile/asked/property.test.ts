@@ -6,10 +6,10 @@
 import { isIP, isIPv6 } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { Field, Fields } from "../../../src/annotations/declare.ts";
-import { featureList } from "../../../src/annotations/registry.ts";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
-import { settingList } from "../../../src/settings/registry.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
+import type { Field, Fields } from "../../../src/core/policies/declare.ts";
+import { featureList } from "../../../src/core/policies/registry.ts";
+import { settingList } from "../../../src/core/settings/registry.ts";
 import type { Mode } from "../../parity/subject.ts";
 import { judged, ownPorts } from "../support/judge.ts";
 import { configMap, ingress, ingressClass, settings } from "../support/objects.ts";

@@ -3,9 +3,9 @@
  * ConfigMap, at the same time.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Fields } from "../../../src/annotations/declare.ts";
-import { featureList } from "../../../src/annotations/registry.ts";
-import { settings as declarations } from "../../../src/settings/registry.ts";
+import type { Fields } from "../../../src/core/policies/declare.ts";
+import { featureList } from "../../../src/core/policies/registry.ts";
+import { settings as declarations } from "../../../src/core/settings/registry.ts";
 import { intruders } from "../support/corpus.ts";
 import { ingress, settings } from "../support/objects.ts";
 import { startWorld, type World } from "../support/world.ts";

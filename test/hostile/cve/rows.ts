@@ -3,7 +3,7 @@
  * answers. `rows.test.ts` tries each in both modes, and docs/security.md has each sentence of
  * `says`.
  */
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import { configMap, type IngressWords, ingress, type PathWords, secret } from "../support/objects.ts";
 
 export interface Attack {

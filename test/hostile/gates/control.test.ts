@@ -6,7 +6,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { hostKey } from "../../../src/model/records.ts";
+import { hostKey } from "../../../src/core/model/records.ts";
 import { Pass } from "../../../src/nginx/index.ts";
 import { type Answer, request } from "../../nginx/support/request.ts";
 import { until } from "../../nginx/support/until.ts";

@@ -6,7 +6,7 @@ import { readFileSync, statSync } from "node:fs";
 import { request as plainRequest } from "node:http";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { showing } from "../../../src/operator-token.ts";
+import { showing } from "../../../src/edges/operator-token.ts";
 import { request } from "../../nginx/support/request.ts";
 import { ports, serving } from "../../nginx/support/serve.ts";
 

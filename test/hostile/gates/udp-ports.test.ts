@@ -7,7 +7,7 @@ import { createSocket } from "node:dgram";
 import { once } from "node:events";
 import { execa } from "execa";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { answerStreamEndpoints } from "../../../src/names/stream-endpoints.ts";
+import { answerStreamEndpoints } from "../../../src/edges/names/stream-endpoints.ts";
 import { until } from "../../nginx/support/until.ts";
 import { startNameserver } from "../../support/nameserver.ts";
 import { ingress } from "../support/objects.ts";

@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { createServer } from "node:http2";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { KubernetesObject, Service } from "../../../src/model/objects.ts";
+import type { KubernetesObject, Service } from "../../../src/core/model/objects.ts";
 import { requestHttp2 } from "../../nginx/support/request.ts";
 import { gateway, gatewayClass, listener, route } from "../../support/gateways.ts";
 import { secret, service } from "../support/objects.ts";

@@ -4,7 +4,7 @@
  * answer finds an OK, no answer changes the framing of a message, and no worker dies.
  */
 import { expect, test } from "vitest";
-import type { AuthService } from "../../../src/model/filters.ts";
+import type { AuthService } from "../../../src/core/model/filters.ts";
 import { type CheckAnswer, field, header, message, startExtAuthz, status } from "../../nginx/support/ext-authz.ts";
 import { host, port, prefix, type Rule, startGateways } from "../../nginx/support/gateways.ts";
 import { type Answer, request } from "../../nginx/support/request.ts";

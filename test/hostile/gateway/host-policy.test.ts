@@ -4,8 +4,8 @@
  */
 import { connect as connectTls } from "node:tls";
 import { beforeEach, expect, test } from "vitest";
-import type { GatewayListener } from "../../../src/model/gateway/objects.ts";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { GatewayListener } from "../../../src/core/model/gateway/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import { request } from "../../nginx/support/request.ts";
 import {
   gateway,

@@ -5,7 +5,7 @@
  */
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { KubernetesObject, Service } from "../../../src/model/objects.ts";
+import type { KubernetesObject, Service } from "../../../src/core/model/objects.ts";
 import { request } from "../../nginx/support/request.ts";
 import { until } from "../../nginx/support/until.ts";
 import {

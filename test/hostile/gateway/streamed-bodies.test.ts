@@ -10,7 +10,7 @@ import { connect as connectHttp2, createServer as createHttp2Server } from "node
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import type { KubernetesObject, Service } from "../../../src/model/objects.ts";
+import type { KubernetesObject, Service } from "../../../src/core/model/objects.ts";
 import { until } from "../../nginx/support/until.ts";
 import { bySettings, gateway, gatewayClass, listener, route, routeSettings } from "../../support/gateways.ts";
 import { secret, service, settings } from "../support/objects.ts";

@@ -4,7 +4,7 @@
  * Services in `evil`, and the Service there answers `let in`.
  */
 import { beforeEach, describe, expect, test } from "vitest";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import { request } from "../../nginx/support/request.ts";
 import {
   bySettings,

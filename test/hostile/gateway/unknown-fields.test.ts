@@ -3,7 +3,7 @@
  * closed: the backend `secret` never answers. What stands beside it is served as before.
  */
 import { beforeEach, expect, test } from "vitest";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import { request } from "../../nginx/support/request.ts";
 import {
   backendTLSPolicy,

@@ -4,9 +4,9 @@
  * soon as they are read.
  */
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
-import { features } from "../../../src/annotations/registry.ts";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
-import { settings as declared } from "../../../src/settings/registry.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
+import { features } from "../../../src/core/policies/registry.ts";
+import { settings as declared } from "../../../src/core/settings/registry.ts";
 import { configMap, ingress, secret, service, settings } from "../support/objects.ts";
 import { startWorld, type World } from "../support/world.ts";
 

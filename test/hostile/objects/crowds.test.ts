@@ -6,7 +6,7 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { describe, expect, test } from "vitest";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import { ingress, service } from "../support/objects.ts";
 import { worldOf } from "../support/world.ts";
 

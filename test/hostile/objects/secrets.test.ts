@@ -5,7 +5,7 @@
  */
 import { createPrivateKey, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { KubernetesObject, Secret } from "../../../src/model/objects.ts";
+import type { KubernetesObject, Secret } from "../../../src/core/model/objects.ts";
 import { request } from "../../nginx/support/request.ts";
 import { type Pki, sharedPki } from "../../support/pki.ts";
 import { configMap, ingress, secret, settings } from "../support/objects.ts";

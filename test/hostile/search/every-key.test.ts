@@ -6,10 +6,10 @@
  * tries one in eight of their values; `npm run test:hostile` tries all.
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Field, Fields } from "../../../src/annotations/declare.ts";
-import { featureList } from "../../../src/annotations/registry.ts";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
-import { settingList } from "../../../src/settings/registry.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
+import type { Field, Fields } from "../../../src/core/policies/declare.ts";
+import { featureList } from "../../../src/core/policies/registry.ts";
+import { settingList } from "../../../src/core/settings/registry.ts";
 import { bySettings, gateway, gatewayClass, route, routeSettings } from "../../support/gateways.ts";
 import { treeOf } from "../../support/nginx-tree.ts";
 import { judged } from "../support/judge.ts";

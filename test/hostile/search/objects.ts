@@ -4,10 +4,10 @@
  * them are refused, and the search is about the others.
  */
 import fc from "fast-check";
-import type { Field, Fields } from "../../../src/annotations/declare.ts";
-import { featureList } from "../../../src/annotations/registry.ts";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
-import { settingList } from "../../../src/settings/registry.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
+import type { Field, Fields } from "../../../src/core/policies/declare.ts";
+import { featureList } from "../../../src/core/policies/registry.ts";
+import { settingList } from "../../../src/core/settings/registry.ts";
 import { characters, long, payloads } from "../support/corpus.ts";
 import { configMap, ingress, type PathWords, secret } from "../support/objects.ts";
 

@@ -3,7 +3,7 @@
  * be in them only as values or as paths.
  */
 
-import { recordFields } from "../../../src/model/records.ts";
+import { recordFields } from "../../../src/core/model/records.ts";
 
 const keys = /^(host|sni|upstream|pair) [^\p{Cc}]*$|^patterns$|^stream \w+$/u;
 /** Endpoints of a stream: an IP address, a port and a weight each. */

@@ -4,7 +4,7 @@
  * directives are those of the templates. With each placeholder replaced by its text, it must equal
  * the tree that was really rendered.
  */
-import { Token } from "../../../src/directives/token.ts";
+import { Token } from "../../../src/core/tokens/token.ts";
 import { wordsOf } from "../../support/nginx-tree.ts";
 
 export interface Seals {

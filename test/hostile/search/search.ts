@@ -4,9 +4,9 @@
  * can be repeated by its seed and number.
  */
 
-import { readManifest } from "../../../src/manifests/manifest.ts";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
-import type { Problem } from "../../../src/problem.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
+import type { Problem } from "../../../src/core/model/problem.ts";
+import { readManifest } from "../../../src/edges/folder/manifest.ts";
 import type { Mode } from "../../parity/subject.ts";
 import { type Directive, treeOf } from "../../support/nginx-tree.ts";
 import { intruders } from "../support/corpus.ts";

@@ -1,7 +1,7 @@
 /**
  * Objects of a small cluster, as the API server would store them, in the namespace `ns` by default.
  */
-import type { ConfigMap, Ingress, KubernetesObject, Secret } from "../../../src/model/objects.ts";
+import type { ConfigMap, Ingress, KubernetesObject, Secret } from "../../../src/core/model/objects.ts";
 import { type IngressWords as PlainWords, ingress as plainIngress } from "../../support/ingress.ts";
 
 export { ingressClass, prefix } from "../../support/ingress.ts";

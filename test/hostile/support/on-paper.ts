@@ -2,20 +2,20 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fakeCertificate } from "../../../src/certificates/fake.ts";
-import { machineFlags, translateOptions } from "../../../src/cli/options.ts";
-import { machineOf } from "../../../src/machine.ts";
-import { type KubernetesObject, keyOf } from "../../../src/model/objects.ts";
-import { kindOf } from "../../../src/model/records.ts";
-import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/model/snapshot.ts";
-import { Table } from "../../../src/model/table.ts";
+import { machineFlags, translateOptions } from "../../../src/controller/flags/options.ts";
+import { machineOf } from "../../../src/controller/machine.ts";
+import { fakeCertificate } from "../../../src/core/certificates/fake.ts";
+import { type KubernetesObject, keyOf } from "../../../src/core/model/objects.ts";
+import { kindOf } from "../../../src/core/model/records.ts";
+import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/core/model/snapshot.ts";
+import { Table } from "../../../src/core/model/table.ts";
+import { compileTemplate } from "../../../src/core/render/compile-template.ts";
+import { openRenderer } from "../../../src/core/render/open-renderer.ts";
+import type { OwnersAt } from "../../../src/core/render/rendering.ts";
+import { translate } from "../../../src/core/table/translator.ts";
+import { emptyInputs } from "../../../src/core/table/turn.ts";
 import { nginxHere, openRunFolder } from "../../../src/nginx/index.ts";
-import { compileTemplate } from "../../../src/render/compile-template.ts";
-import { openRenderer } from "../../../src/render/open-renderer.ts";
-import type { OwnersAt } from "../../../src/render/rendering.ts";
-import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
-import { translate } from "../../../src/translate/translator.ts";
-import { emptyInputs } from "../../../src/translate/turn.ts";
+import { builtInTemplates, readTemplateFiles } from "../../../src/nginx/template/files.ts";
 import { flagsOf, type Mode } from "../../parity/subject.ts";
 
 /** The parts of a host's or upstream's record that concern addresses. */

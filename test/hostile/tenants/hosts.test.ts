@@ -5,7 +5,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
 import { type IngressWords, ingress, secret, service, settings } from "../support/objects.ts";
 import { ports, worldOf } from "../support/world.ts";

@@ -8,12 +8,12 @@
 import { fileURLToPath } from "node:url";
 import { Pool } from "undici";
 import { onTestFinished } from "vitest";
-import type { Balance, Canary } from "../../../src/model/configuration.ts";
-import { hostKey, upstreamKey } from "../../../src/model/records.ts";
+import type { Balance, Canary } from "../../../src/core/model/configuration.ts";
+import { hostKey, upstreamKey } from "../../../src/core/model/records.ts";
+import { upstreamRecord } from "../../../src/core/render/dynamic/records.ts";
+import { canaryRecord } from "../../../src/core/render/location/balance-record.ts";
 import { Channel } from "../../../src/nginx/channel.ts";
 import { Pass } from "../../../src/nginx/index.ts";
-import { upstreamRecord } from "../../../src/render/dynamic/records.ts";
-import { canaryRecord } from "../../../src/render/location/balance-record.ts";
 import { type TestNginx, testNginx } from "./nginx.ts";
 
 const lua = fileURLToPath(new URL("../../../nginx/lua", import.meta.url));

@@ -2,16 +2,17 @@
  * Ingresses and routes of the shared Gateway `ns/gw` on one real nginx, made by the translator. The
  * Services `s1` to `s4` of the namespaces `ns` and `other` lead to the backends of these numbers.
  */
-import { fakeCertificate } from "../../../src/certificates/fake.ts";
-import { type DecideOptions, decide } from "../../../src/decide/decide.ts";
-import { decideGateways } from "../../../src/decide/gateway/gateway.ts";
-import { type ShadowReport, shadowReports } from "../../../src/decide/shadow/report.ts";
-import { forOperator, strictPolicy } from "../../../src/kinds/asked.ts";
-import { type EndpointSlice, type KubernetesObject, keyOf, type Service } from "../../../src/model/objects.ts";
-import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/model/snapshot.ts";
-import { defaultOptions } from "../../../src/translate/options.ts";
-import { type Translation, translate } from "../../../src/translate/translator.ts";
-import { emptyInputs } from "../../../src/translate/turn.ts";
+
+import { type DecideOptions, decide } from "../../../src/ask/matcher/decide.ts";
+import { decideGateways } from "../../../src/ask/matcher/gateway/gateway.ts";
+import { type ShadowReport, shadowReports } from "../../../src/ask/matcher/shadow/report.ts";
+import { fakeCertificate } from "../../../src/core/certificates/fake.ts";
+import { forOperator, strictPolicy } from "../../../src/core/kinds/asked.ts";
+import { type EndpointSlice, type KubernetesObject, keyOf, type Service } from "../../../src/core/model/objects.ts";
+import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/core/model/snapshot.ts";
+import { defaultOptions } from "../../../src/core/table/options.ts";
+import { type Translation, translate } from "../../../src/core/table/translator.ts";
+import { emptyInputs } from "../../../src/core/table/turn.ts";
 import { gateway, gatewayClass, namespace } from "../../support/gateways.ts";
 import { ingressClass } from "../../support/ingress.ts";
 import { startGateways } from "./gateways.ts";

@@ -5,8 +5,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
-import { type Problem, sentence } from "../../../src/problem.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
+import { type Problem, sentence } from "../../../src/core/model/problem.ts";
 import type { Answer } from "../../parity/answer.ts";
 import { ask } from "../../parity/client.ts";
 import type { RequestSpec } from "../../parity/request-spec.ts";

@@ -9,13 +9,11 @@ import { createServer, type Server as HttpServer, type IncomingMessage } from "n
 import { createServer as createHttp2Server } from "node:http2";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { unannotated } from "../../../src/annotations/read.ts";
-import type { FeatureValues } from "../../../src/annotations/registry.ts";
-import { fakeCertificate } from "../../../src/certificates/fake.ts";
-import { defaultFlags } from "../../../src/cli/flags.ts";
-import { machineFlags } from "../../../src/cli/options.ts";
-import type { Machine } from "../../../src/directives/machine.ts";
-import { machineOf } from "../../../src/machine.ts";
+import type { LiveNginx } from "../../../src/ask/page/ask/asking.ts";
+import { machineFlags } from "../../../src/controller/flags/options.ts";
+import { defaultFlags } from "../../../src/controller/flags.ts";
+import { machineOf } from "../../../src/controller/machine.ts";
+import { fakeCertificate } from "../../../src/core/certificates/fake.ts";
 import {
   type Certificate,
   type Configuration,
@@ -26,17 +24,19 @@ import {
   type Server,
   type Upstream,
   type WeightedBackend,
-} from "../../../src/model/configuration.ts";
-import { type Listener, type ListenerPort, serverKey } from "../../../src/model/listeners.ts";
-import type { RecordChange } from "../../../src/model/records.ts";
-import { Table } from "../../../src/model/table.ts";
+} from "../../../src/core/model/configuration.ts";
+import { type Listener, type ListenerPort, serverKey } from "../../../src/core/model/listeners.ts";
+import type { RecordChange } from "../../../src/core/model/records.ts";
+import { Table } from "../../../src/core/model/table.ts";
+import { unannotated } from "../../../src/core/policies/read.ts";
+import type { FeatureValues } from "../../../src/core/policies/registry.ts";
+import { compileTemplate } from "../../../src/core/render/compile-template.ts";
+import { DynamicRenderer } from "../../../src/core/render/dynamic/renderer.ts";
+import { defaultSettings, type Settings } from "../../../src/core/settings/registry.ts";
+import type { Machine } from "../../../src/core/tokens/machine.ts";
 import { Channel } from "../../../src/nginx/channel.ts";
 import { Pass, placeHere } from "../../../src/nginx/index.ts";
-import type { LiveNginx } from "../../../src/page/ask/asking.ts";
-import { compileTemplate } from "../../../src/render/compile-template.ts";
-import { DynamicRenderer } from "../../../src/render/dynamic/renderer.ts";
-import { defaultSettings, type Settings } from "../../../src/settings/registry.ts";
-import { builtInTemplates, readTemplateFiles } from "../../../src/template/files.ts";
+import { builtInTemplates, readTemplateFiles } from "../../../src/nginx/template/files.ts";
 import { type TestNginx, testNginx } from "./nginx.ts";
 
 type Whole = Configuration<Settings, FeatureValues>;

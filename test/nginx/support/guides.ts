@@ -8,7 +8,7 @@ import { basename, join } from "node:path";
 import { execa } from "execa";
 import { expect } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import { backedService } from "../../support/sketch.ts";
 import { installedNginx } from "./installed.ts";
 

@@ -4,13 +4,13 @@
  */
 import { readdirSync, readFileSync } from "node:fs";
 import Handlebars from "handlebars";
-import type { Capabilities } from "../../../src/directives/capabilities.ts";
-import { inEveryLocation } from "../../../src/render/settings/everywhere.ts";
-import { requestHeaders } from "../../../src/render/settings/forwarded.ts";
-import { serverNamesHash } from "../../../src/render/settings/hashes.ts";
-import { listenLines } from "../../../src/render/settings/listen.ts";
-import { settingsView } from "../../../src/render/settings/view.ts";
-import type { Settings } from "../../../src/settings/registry.ts";
+import { inEveryLocation } from "../../../src/core/render/settings/everywhere.ts";
+import { requestHeaders } from "../../../src/core/render/settings/forwarded.ts";
+import { serverNamesHash } from "../../../src/core/render/settings/hashes.ts";
+import { listenLines } from "../../../src/core/render/settings/listen.ts";
+import { settingsView } from "../../../src/core/render/settings/view.ts";
+import type { Settings } from "../../../src/core/settings/registry.ts";
+import type { Capabilities } from "../../../src/core/tokens/capabilities.ts";
 import { machineAt } from "../../support/machine.ts";
 
 const folder = new URL("../../../templates/settings/", import.meta.url);

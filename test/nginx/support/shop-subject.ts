@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import { type Mode, type Subject, startSubject } from "../../parity/subject.ts";
 import { startEchoBackends } from "../../support/echo-backend.ts";
 import { type Pki, pkiIn } from "../../support/pki.ts";

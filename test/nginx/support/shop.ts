@@ -2,7 +2,7 @@
  * A small cluster in memory for a Subject: Services with their endpoints, and Ingresses in front of
  * them.
  */
-import type { Ingress, KubernetesObject } from "../../../src/model/objects.ts";
+import type { Ingress, KubernetesObject } from "../../../src/core/model/objects.ts";
 import { backedService, ingress as sketched } from "../../support/sketch.ts";
 
 /** Makes a Service and its EndpointSlice; `port` is the port of its endpoints. */

@@ -6,8 +6,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
-import { type Problem, sentence } from "../../../src/problem.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
+import { type Problem, sentence } from "../../../src/core/model/problem.ts";
 import { type Mode, startSubject } from "../../parity/subject.ts";
 import { type EchoBackends, startEchoBackends } from "../../support/echo-backend.ts";
 import { pkiIn } from "../../support/pki.ts";

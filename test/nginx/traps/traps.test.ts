@@ -7,7 +7,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import { request } from "../support/request.ts";
 import { ingress, service, settings } from "../support/shop.ts";
 import { type ShopSubject, startShop } from "../support/shop-subject.ts";

@@ -3,7 +3,7 @@
  * one example of everything that a view shows: a canary, endpoints in each state, certificates of
  * each age, Problems, a Gateway, and hostile names.
  */
-import { makeCertificate } from "../../../src/admission/own-certificate.ts";
+import { makeCertificate } from "../../../src/edges/admission/own-certificate.ts";
 import { ingress as plainIngress } from "../../support/ingress.ts";
 
 type Annotations = Readonly<Record<string, string>>;

@@ -3,13 +3,14 @@
  * converted. It makes each finding small: it drops one Ingress, annotation, path or header after
  * the other while the answers still differ.
  */
+
+import { decide } from "../../../src/ask/matcher/decide.ts";
+import { namesAbove } from "../../../src/ask/matcher/gateway/match.ts";
+import { type AskedRequest, readRequest } from "../../../src/ask/matcher/request.ts";
 import type { Converted } from "../../../src/cli/convert/converted.ts";
 import { fieldsOf } from "../../../src/convert/proof/effect.ts";
 import { effectsOf } from "../../../src/convert/proof/proof.ts";
-import { decide } from "../../../src/decide/decide.ts";
-import { namesAbove } from "../../../src/decide/gateway/match.ts";
-import { type AskedRequest, readRequest } from "../../../src/decide/request.ts";
-import { catchAll } from "../../../src/model/configuration.ts";
+import { catchAll } from "../../../src/core/model/configuration.ts";
 import { Draws } from "../draws.ts";
 import { type BothSides, familyNames } from "./both-sides.ts";
 import { client, differingFields, type Fields, targetOf } from "./client.ts";

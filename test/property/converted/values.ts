@@ -2,8 +2,8 @@
  * Values for each annotation: its example, the good samples of its Kind, or the name of an object
  * of the test's cluster. A few are deliberately bad.
  */
-import type { Field, Fields } from "../../../src/annotations/declare.ts";
-import { featureList } from "../../../src/annotations/registry.ts";
+import type { Field, Fields } from "../../../src/core/policies/declare.ts";
+import { featureList } from "../../../src/core/policies/registry.ts";
 import type { Draws } from "../draws.ts";
 
 /** Annotations that are left out, with the reason. */

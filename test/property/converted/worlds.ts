@@ -2,7 +2,7 @@
  * Draws random Ingresses as plain values, from which parts can be dropped. A family is a domain
  * with its own Ingresses and Services, so that many families fit on one nginx.
  */
-import type { Ingress, KubernetesObject } from "../../../src/model/objects.ts";
+import type { Ingress, KubernetesObject } from "../../../src/core/model/objects.ts";
 import { ingress } from "../../support/sketch.ts";
 import type { Draws } from "../draws.ts";
 import { annotationsFrom, canaryAnnotations } from "./values.ts";

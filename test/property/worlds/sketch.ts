@@ -3,7 +3,7 @@
  * listeners of two Gateways. `ns/gw` shares the ports of Ingresses, and `ns/apart` has an address
  * of its own. The objects depend on nothing else, so a seed gives the same world at each commit.
  */
-import type { KubernetesObject } from "../../../src/model/objects.ts";
+import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import { gateway, gatewayClass, listener, namespace, route } from "../../support/gateways.ts";
 import { ingress, ingressClass } from "../../support/ingress.ts";
 

@@ -29,7 +29,7 @@ function _M.most(text)
   return most and most > 0 and most or nil
 end
 
--- Returns how many tries a request with this list of hops may have (src/directives/hops.ts). If
+-- Returns how many tries a request with this list of hops may have (src/core/tokens/hops.ts). If
 -- each location repeated a request that goes through several, the tries would multiply. Two hops
 -- has also a request from a proxy in front that sets the same headers.
 function _M.allowed(trail)

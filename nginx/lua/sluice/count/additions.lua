@@ -1,5 +1,6 @@
 -- Turns the values of a request into additions to the sums of its labels: pairs of an index and a
--- value. src/metrics/request-metrics.ts has the same order of sums, counts and histogram buckets.
+-- value. src/edges/metrics/request-metrics.ts has the same order of sums, counts and histogram
+-- buckets.
 local concat = table.concat
 local match = string.match
 

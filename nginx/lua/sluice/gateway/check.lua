@@ -26,7 +26,7 @@ local own = {
   ["x-sluice-check"] = true, ["x-sluice-hops"] = true, ["connection"] = true, ["content-length"] = true, ["host"] = true,
 }
 
--- The path of a question begins with this text (src/render/gateway/route-auth.ts).
+-- The path of a question begins with this text (src/core/render/gateway/route-auth.ts).
 local question = "/question"
 
 -- The largest answer that is passed on, because it has to fit into a header.

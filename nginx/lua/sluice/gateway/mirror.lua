@@ -61,7 +61,7 @@ local function text_of(var, body, is_call)
     "X-Forwarded-Proto: " .. var.pass_access_scheme,
     "X-Request-ID: " .. var.req_id,
     -- Marks the copy, so that it is answered with 508 if it comes back to its own route
-    -- (src/directives/hops.ts).
+    -- (src/core/tokens/hops.ts).
     "X-Sluice-Hops: " .. (var.http_x_sluice_hops or "") .. "," .. var.route_hop,
     "Connection: close",
   }

@@ -1,7 +1,7 @@
 -- Observes routes in shadow, which serve nothing. For each request to a host that has some, this
 -- file finds the route that would take it, and counts it together with the route or Ingress that
--- takes it now. The controller works out how the two differ (src/decide/shadow), because that needs
--- no request.
+-- takes it now. The controller works out how the two differ (src/ask/matcher/shadow), because that
+-- needs no request.
 local cjson = require("cjson.safe")
 local match = require("sluice.route.match")
 local paths = require("sluice.gateway.paths")

@@ -1,7 +1,7 @@
 -- Chooses the form of a host's record that this worker can serve. Shared memory has the newest
 -- form, and under `before` the forms that it replaced, youngest first, with `false` if there was
--- none (src/sync/route-handover.ts). Each record is chosen by itself: one may need a text that is
--- still being loaded, while another needs only the running one.
+-- none (src/core/sync/route-handover.ts). Each record is chosen by itself: one may need a text that
+-- is still being loaded, while another needs only the running one.
 local store = require("sluice.store")
 
 local _M = {}

@@ -2,8 +2,9 @@
  * The values of ingress-nginx's chart in a values file: the whole file, or, in that of an umbrella
  * chart, what stands under the name or the alias of the dependency.
  */
-import type { Path } from "../../../manifests/check.ts";
-import { isMapping, type Mapping } from "../../../model/mapping.ts";
+
+import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
+import type { Path } from "../../../edges/folder/check.ts";
 import { areOurs, type Vendor, vendorOfValues } from "../vendors.ts";
 import { areOfAnotherChart } from "./other-charts.ts";
 

@@ -3,10 +3,11 @@
  * HelmRelease, Argo CD Application and ApplicationSet, the HelmChart and HelmChartConfig of k3s and
  * rke2, the fleet.yaml of Rancher's Fleet, and the helmCharts of a kustomization.
  */
-import type { Path } from "../../../manifests/check.ts";
-import type { OtherObject } from "../../../manifests/manifest.ts";
-import type { Place } from "../../../manifests/place.ts";
-import { isMapping, type Mapping } from "../../../model/mapping.ts";
+
+import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
+import type { Path } from "../../../edges/folder/check.ts";
+import type { OtherObject } from "../../../edges/folder/manifest.ts";
+import type { Place } from "../../../edges/folder/place.ts";
 import type { Files } from "../../tools/folder.ts";
 import { at } from "../value-at.ts";
 import { chartOf, type Vendor, vendors } from "../vendors.ts";

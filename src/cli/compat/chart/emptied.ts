@@ -3,8 +3,8 @@
  * default is removed, with all that stands below it.
  */
 import { readFileSync } from "node:fs";
-import type { Path } from "../../../manifests/check.ts";
-import { shipped } from "../../../shipped.ts";
+import { shipped } from "../../../base/shipped.ts";
+import type { Path } from "../../../edges/folder/check.ts";
 import { at } from "../value-at.ts";
 
 interface Needed {

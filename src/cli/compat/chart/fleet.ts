@@ -2,7 +2,7 @@
  * The releases of a fleet.yaml, which Rancher's Fleet installs. A target customization adds values
  * of its own for some clusters, so it is one more release.
  */
-import { isMapping, type Mapping } from "../../../model/mapping.ts";
+import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
 import { at } from "../value-at.ts";
 import { chartOf } from "../vendors.ts";
 import type { Part, Release } from "./release.ts";

@@ -1,4 +1,4 @@
-import { isMapping } from "../../../model/mapping.ts";
+import { isMapping } from "../../../core/model/mapping.ts";
 
 /** Returns the text that helm makes of a value, in the form of Go. */
 export function goText(value: unknown): string {

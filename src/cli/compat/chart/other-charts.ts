@@ -2,7 +2,7 @@
  * Tells values of other charts by their content. Those of Argo CD, MetalLB, Jenkins and most CSI
  * drivers have a `controller`, too.
  */
-import { isMapping, type Mapping } from "../../../model/mapping.ts";
+import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
 import { declaredPaths } from "./values.ts";
 
 /** Values that hardly any other chart has, at the top and below `controller`. */

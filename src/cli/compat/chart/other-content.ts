@@ -3,7 +3,7 @@
  * and files of other programs. A repository may have hundreds of them beside its objects.
  */
 import { basename } from "node:path";
-import type { Mapping } from "../../../model/mapping.ts";
+import type { Mapping } from "../../../core/model/mapping.ts";
 import type { Files } from "../../tools/folder.ts";
 import { hasChartBeside, isChart } from "./umbrella.ts";
 

@@ -1,5 +1,5 @@
 /** A release of a chart that another tool installs, and where its values come from. */
-import type { Path } from "../../../manifests/check.ts";
+import type { Path } from "../../../edges/folder/check.ts";
 import type { Vendor } from "../vendors.ts";
 
 export interface Release {

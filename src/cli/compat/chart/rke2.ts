@@ -5,7 +5,7 @@
  * (`global.systemDefaultIngressClass`), which it is unless the option `ingress-controller` changes
  * it.
  */
-import { isMapping, type Mapping } from "../../../model/mapping.ts";
+import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
 
 export const rke2Defaults: Mapping = {
   controller: {

@@ -3,10 +3,10 @@
  * the chart. Only the words of JSON Schema that this file has are known; a test lists them.
  */
 import { readFileSync } from "node:fs";
-import { shown } from "../../../kinds/kind.ts";
-import type { Path } from "../../../manifests/check.ts";
-import { isMapping } from "../../../model/mapping.ts";
-import { shipped } from "../../../shipped.ts";
+import { shipped } from "../../../base/shipped.ts";
+import { shown } from "../../../core/kinds/kind.ts";
+import { isMapping } from "../../../core/model/mapping.ts";
+import type { Path } from "../../../edges/folder/check.ts";
 import { placeholderIn } from "../variables.ts";
 
 interface Schema {

@@ -4,10 +4,11 @@
  * everything else that sets values is named as not judged, and a variable in the text is a
  * placeholder.
  */
-import type { Path } from "../../../manifests/check.ts";
-import { readYaml, type YamlDocument } from "../../../manifests/yaml.ts";
-import { isMapping, type Mapping } from "../../../model/mapping.ts";
-import type { FilePlace } from "../../../problem.ts";
+
+import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
+import type { FilePlace } from "../../../core/model/problem.ts";
+import type { Path } from "../../../edges/folder/check.ts";
+import { readYaml, type YamlDocument } from "../../../edges/folder/yaml.ts";
 import type { Unjudged } from "../unjudged.ts";
 import { at } from "../value-at.ts";
 import { chartOf } from "../vendors.ts";

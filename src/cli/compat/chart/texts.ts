@@ -3,13 +3,13 @@
  * counts as true, a placeholder that nothing has filled in, parameters that are not used.
  */
 import { readFileSync } from "node:fs";
-import { shown, unfilled } from "../../../kinds/kind.ts";
-import { speltOtherwise } from "../../../kinds/vocabulary/places-of-words.ts";
-import type { Path } from "../../../manifests/check.ts";
-import { isMapping } from "../../../model/mapping.ts";
-import { mistakeInDhParam } from "../../../settings/dh-param.ts";
-import { settingList } from "../../../settings/registry.ts";
-import { shipped } from "../../../shipped.ts";
+import { shipped } from "../../../base/shipped.ts";
+import { shown, unfilled } from "../../../core/kinds/kind.ts";
+import { speltOtherwise } from "../../../core/kinds/vocabulary/places-of-words.ts";
+import { isMapping } from "../../../core/model/mapping.ts";
+import { mistakeInDhParam } from "../../../core/settings/dh-param.ts";
+import { settingList } from "../../../core/settings/registry.ts";
+import type { Path } from "../../../edges/folder/check.ts";
 import { isForeign, isTheirTag } from "../image/images.ts";
 import { at } from "../value-at.ts";
 import { goText } from "./go-text.ts";

@@ -3,7 +3,7 @@
  * that one depends. Charts of Helm 2 list these in a requirements.yaml.
  */
 import { basename, dirname } from "node:path";
-import { isMapping, type Mapping } from "../../../model/mapping.ts";
+import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
 import type { Files } from "../../tools/folder.ts";
 import { at } from "../value-at.ts";
 import { chartOf, type Vendor } from "../vendors.ts";

@@ -4,9 +4,9 @@
  * NOTES, as ingress-nginx's chart ignores it, even if it stands at a wrong level; below `sluice`
  * that is refused as well.
  */
-import { editDistance } from "../../../kinds/nearest.ts";
-import { elsewhereOf, speltOtherwise } from "../../../kinds/vocabulary/places-of-words.ts";
-import { isMapping } from "../../../model/mapping.ts";
+import { editDistance } from "../../../core/kinds/nearest.ts";
+import { elsewhereOf, speltOtherwise } from "../../../core/kinds/vocabulary/places-of-words.ts";
+import { isMapping } from "../../../core/model/mapping.ts";
 
 export type Undeclared =
   /** `meant` is the value that was probably meant, if the chart names one. */

@@ -2,9 +2,10 @@
  * Makes the objects of a values file that the report reads: the controller's ConfigMap and its
  * flags.
  */
-import type { Path } from "../../../manifests/check.ts";
-import type { Manifest } from "../../../manifests/manifest.ts";
-import { isMapping } from "../../../model/mapping.ts";
+
+import { isMapping } from "../../../core/model/mapping.ts";
+import type { Path } from "../../../edges/folder/check.ts";
+import type { Manifest } from "../../../edges/folder/manifest.ts";
 import type { Files } from "../../tools/folder.ts";
 import { at as inside } from "../value-at.ts";
 import { variablesOf, withVariables } from "../variables.ts";

@@ -5,16 +5,16 @@
  */
 
 import { readFileSync } from "node:fs";
-import { didYouMean } from "../../../did-you-mean.ts";
-import { fileError } from "../../../file-errors.ts";
-import type { Path } from "../../../manifests/check.ts";
-import type { Place } from "../../../manifests/place.ts";
-import { readYaml, type YamlDocument } from "../../../manifests/yaml.ts";
-import { isMapping, type Mapping } from "../../../model/mapping.ts";
-import { own } from "../../../model/own.ts";
-import type { FilePlace } from "../../../problem.ts";
-import { shipped } from "../../../shipped.ts";
-import { geoip } from "../../flags/geoip.ts";
+import { didYouMean } from "../../../base/did-you-mean.ts";
+import { fileError } from "../../../base/file-errors.ts";
+import { shipped } from "../../../base/shipped.ts";
+import { geoip } from "../../../controller/flags/geoip.ts";
+import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
+import { own } from "../../../core/model/own.ts";
+import type { FilePlace } from "../../../core/model/problem.ts";
+import type { Path } from "../../../edges/folder/check.ts";
+import type { Place } from "../../../edges/folder/place.ts";
+import { readYaml, type YamlDocument } from "../../../edges/folder/yaml.ts";
 import { mountsIn } from "../controller.ts";
 import { isMounted } from "../image/geoip.ts";
 import { at } from "../value-at.ts";

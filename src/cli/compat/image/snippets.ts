@@ -3,9 +3,10 @@
  * of modules, Lua libraries, variables. The rest of a snippet is nginx's own language and has the
  * same meaning.
  */
-import { type Context, contextInside, directiveMistake } from "../../../directives/nginx-directives.ts";
-import { parse, type Statement } from "../../../kinds/grammar.ts";
-import { isKnownVariable, variablesIn } from "../../../kinds/variables.ts";
+
+import { parse, type Statement } from "../../../core/kinds/grammar.ts";
+import { isKnownVariable, variablesIn } from "../../../core/kinds/variables.ts";
+import { type Context, contextInside, directiveMistake } from "../../../core/tokens/nginx-directives.ts";
 
 interface Missing {
   readonly directive: RegExp;

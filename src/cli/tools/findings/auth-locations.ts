@@ -3,8 +3,8 @@
  * such a location.
  */
 
-import { parse, type Statement } from "../../../kinds/grammar.ts";
-import type { Problem } from "../../../problem.ts";
+import { parse, type Statement } from "../../../core/kinds/grammar.ts";
+import type { Problem } from "../../../core/model/problem.ts";
 import { authSnippet, type Snippet } from "../snippet-findings.ts";
 import { refusedByNginx } from "./refused-by-nginx.ts";
 

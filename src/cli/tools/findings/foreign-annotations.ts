@@ -2,8 +2,8 @@
  * Finds annotations with which Kong changes or guards a route, on Gateways and routes that Sluice
  * serves. Sluice does not read them, so paths would keep their prefix and plugins would not guard.
  */
-import { isMapping } from "../../../model/mapping.ts";
-import type { Problem } from "../../../problem.ts";
+import { isMapping } from "../../../core/model/mapping.ts";
+import type { Problem } from "../../../core/model/problem.ts";
 import type { Files } from "../folder.ts";
 import { guardOf } from "./foreign-guards.ts";
 import type { Target } from "./foreign-policies.ts";

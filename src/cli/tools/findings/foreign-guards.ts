@@ -3,7 +3,7 @@
  * Sluice that does the same. Kinds of many projects are recognised by the words in their names and
  * fields, so that those of newer versions count as well.
  */
-import { isMapping, type Mapping } from "../../../model/mapping.ts";
+import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
 
 /** Kinds whose names sound like guards, and which keep no client out. */
 const harmless: ReadonlySet<string> = new Set(["kuadrant.io TLSPolicy", "kuadrant.io DNSPolicy"]);

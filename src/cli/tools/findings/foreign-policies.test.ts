@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, route, serviceIn } from "../../../../test/support/gateways.ts";
 import { ingress } from "../../../../test/support/ingress.ts";
-import { featureOf, isForListeners, whyNotOnRoutes } from "../../../annotations/on-routes.ts";
-import { readManifest } from "../../../manifests/manifest.ts";
-import { fullSentence } from "../../../problem.ts";
+import { defaultFlags } from "../../../controller/flags.ts";
+import { fullSentence } from "../../../core/model/problem.ts";
+import { featureOf, isForListeners, whyNotOnRoutes } from "../../../core/policies/on-routes.ts";
+import { readManifest } from "../../../edges/folder/manifest.ts";
 import { compat } from "../../compat.ts";
-import { defaultFlags } from "../../flags.ts";
 import { findingsIn } from "../findings.ts";
 
 const group = "gateway.networking.k8s.io";

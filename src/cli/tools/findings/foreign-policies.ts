@@ -5,15 +5,21 @@
  * policy for a Service counts only if its kind belongs to another gateway, because a service mesh
  * may still follow its own ones behind Sluice.
  */
-import { gatewayGroup, type LabelSelector, type ObjectReference, type Route } from "../../../model/gateway/objects.ts";
-import { sluiceGroup } from "../../../model/gateway/route-settings.ts";
-import { isMapping, type Mapping } from "../../../model/mapping.ts";
-import type { KubernetesObject } from "../../../model/objects.ts";
-import { type Snapshot, tableOf } from "../../../model/snapshot.ts";
-import type { Finding } from "../../../page/ask/world.ts";
-import { named, type ObjectName, type Problem } from "../../../problem.ts";
-import { severityOf } from "../../../severity.ts";
-import { selects } from "../../../translate/gateway/namespaces.ts";
+
+import type { Finding } from "../../../ask/page/ask/world.ts";
+import {
+  gatewayGroup,
+  type LabelSelector,
+  type ObjectReference,
+  type Route,
+} from "../../../core/model/gateway/objects.ts";
+import { sluiceGroup } from "../../../core/model/gateway/route-settings.ts";
+import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
+import type { KubernetesObject } from "../../../core/model/objects.ts";
+import { named, type ObjectName, type Problem } from "../../../core/model/problem.ts";
+import { severityOf } from "../../../core/model/severity.ts";
+import { type Snapshot, tableOf } from "../../../core/model/snapshot.ts";
+import { selects } from "../../../core/sources/gateway/namespaces.ts";
 import type { Files } from "../folder.ts";
 import { firstOf } from "../words.ts";
 import { guardOf } from "./foreign-guards.ts";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { configMap, ingress, put } from "../../../../test/support/sketch.ts";
-import { emptySnapshot } from "../../../model/snapshot.ts";
-import { sentence } from "../../../problem.ts";
-import { defaultSettings } from "../../../settings/registry.ts";
+import { sentence } from "../../../core/model/problem.ts";
+import { emptySnapshot } from "../../../core/model/snapshot.ts";
+import { defaultSettings } from "../../../core/settings/registry.ts";
 import { withoutModule } from "./image-modules.ts";
 
 const options = { annotationsPrefix: "nginx.ingress.kubernetes.io", configMap: "edge/settings" };

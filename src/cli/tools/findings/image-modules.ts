@@ -1,13 +1,14 @@
 /** Finds annotations and keys that switch on a module which the nginx of Sluice's image lacks. */
-import type { Fields } from "../../../annotations/declare.ts";
-import { featureList } from "../../../annotations/registry.ts";
-import { type Capability, capabilityNames, lackingOf } from "../../../directives/capabilities.ts";
-import { type Kind, readValue } from "../../../kinds/kind.ts";
-import { nameOf } from "../../../model/objects.ts";
-import type { Snapshot } from "../../../model/snapshot.ts";
-import type { Problem } from "../../../problem.ts";
-import { type Settings, settingList } from "../../../settings/registry.ts";
-import type { TranslateOptions } from "../../../translate/options.ts";
+
+import { type Kind, readValue } from "../../../core/kinds/kind.ts";
+import { nameOf } from "../../../core/model/objects.ts";
+import type { Problem } from "../../../core/model/problem.ts";
+import type { Snapshot } from "../../../core/model/snapshot.ts";
+import type { Fields } from "../../../core/policies/declare.ts";
+import { featureList } from "../../../core/policies/registry.ts";
+import { type Settings, settingList } from "../../../core/settings/registry.ts";
+import type { TranslateOptions } from "../../../core/table/options.ts";
+import { type Capability, capabilityNames, lackingOf } from "../../../core/tokens/capabilities.ts";
 import { imageCapabilities } from "../image-machine.ts";
 
 const lacking = lackingOf(imageCapabilities);

@@ -3,11 +3,12 @@
  * itself and of the Gateway API are judged, because other programs may copy the annotations of
  * their own objects to Ingresses.
  */
-import { misplacedAnnotations } from "../../../annotations/misplaced.ts";
-import { isMapping, type Mapping } from "../../../model/mapping.ts";
-import type { Finding } from "../../../page/ask/world.ts";
-import type { ObjectName } from "../../../problem.ts";
-import { severityOf } from "../../../severity.ts";
+
+import type { Finding } from "../../../ask/page/ask/world.ts";
+import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
+import type { ObjectName } from "../../../core/model/problem.ts";
+import { severityOf } from "../../../core/model/severity.ts";
+import { misplacedAnnotations } from "../../../core/policies/misplaced.ts";
 import type { Files } from "../folder.ts";
 
 const groups =

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import type { Ingress, IngressClass } from "../../../model/objects.ts";
-import { Table } from "../../../model/table.ts";
-import { sentence } from "../../../problem.ts";
-import { severityOf } from "../../../severity.ts";
+import type { Ingress, IngressClass } from "../../../core/model/objects.ts";
+import { sentence } from "../../../core/model/problem.ts";
+import { severityOf } from "../../../core/model/severity.ts";
+import { Table } from "../../../core/model/table.ts";
 import { type ClassesHere, MissingClasses, missingClasses } from "./missing-class.ts";
 
 const named = (ingressClassName?: string): Ingress => ({

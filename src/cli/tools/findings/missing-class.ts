@@ -4,12 +4,12 @@
  * IngressClass may rely on those of its cluster. Then only a class that looks like a typing mistake
  * is reported, and as a doubt.
  */
-import { didYouMean } from "../../../did-you-mean.ts";
-import { nearest } from "../../../kinds/nearest.ts";
-import type { Ingress } from "../../../model/objects.ts";
-import type { Snapshot } from "../../../model/snapshot.ts";
-import { Table } from "../../../model/table.ts";
-import type { ObjectName, Problem } from "../../../problem.ts";
+import { didYouMean } from "../../../base/did-you-mean.ts";
+import { nearest } from "../../../core/kinds/nearest.ts";
+import type { Ingress } from "../../../core/model/objects.ts";
+import type { ObjectName, Problem } from "../../../core/model/problem.ts";
+import type { Snapshot } from "../../../core/model/snapshot.ts";
+import { Table } from "../../../core/model/table.ts";
 
 /** Which classes of the cluster are here. Of some, a missing one may only be kept elsewhere. */
 export type ClassesHere = "all" | "some";

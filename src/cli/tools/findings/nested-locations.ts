@@ -3,14 +3,15 @@
  * can hold none; a path with pathType Prefix is one as well, unless it ends in `/`. A location that
  * is no pattern must begin with the path around it, and a named one belongs to the whole server.
  */
-import type { FeatureValues } from "../../../annotations/registry.ts";
-import { parse, type Statement } from "../../../kinds/grammar.ts";
-import type { Configuration, Server } from "../../../model/configuration.ts";
-import type { Ingress } from "../../../model/objects.ts";
-import type { Snapshot } from "../../../model/snapshot.ts";
-import type { Problem } from "../../../problem.ts";
-import { blocksOf } from "../../../render/location/blocks.ts";
-import type { Settings } from "../../../settings/registry.ts";
+
+import { parse, type Statement } from "../../../core/kinds/grammar.ts";
+import type { Configuration, Server } from "../../../core/model/configuration.ts";
+import type { Ingress } from "../../../core/model/objects.ts";
+import type { Problem } from "../../../core/model/problem.ts";
+import type { Snapshot } from "../../../core/model/snapshot.ts";
+import type { FeatureValues } from "../../../core/policies/registry.ts";
+import { blocksOf } from "../../../core/render/location/blocks.ts";
+import type { Settings } from "../../../core/settings/registry.ts";
 import { locationWords } from "./location-words.ts";
 import { refusedByNginx } from "./refused-by-nginx.ts";
 

@@ -2,7 +2,7 @@
  * Finds files of a folder that are not manifests, such as the values of a chart or a dashboard. One
  * note names them together, because a repository may have hundreds of them.
  */
-import type { Manifest } from "../../../manifests/manifest.ts";
+import type { Manifest } from "../../../edges/folder/manifest.ts";
 import { isOtherContent } from "../../compat/chart/other-content.ts";
 import { otherLanguage } from "../../compat/other-languages.ts";
 import { partWithin } from "../../compat/sources.ts";

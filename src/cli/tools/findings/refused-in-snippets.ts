@@ -1,7 +1,8 @@
 /** Finds mistakes in snippets, by themselves and because of the text around them. */
-import type { Snapshot } from "../../../model/snapshot.ts";
-import type { Problem } from "../../../problem.ts";
-import type { Flags } from "../../flags.ts";
+
+import type { Flags } from "../../../controller/flags.ts";
+import type { Problem } from "../../../core/model/problem.ts";
+import type { Snapshot } from "../../../core/model/snapshot.ts";
 import { type Snippet, snippetProblems, snippetsIn } from "../snippet-findings.ts";
 import type { Translated } from "../translated.ts";
 import { authLocations } from "./auth-locations.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { readManifest } from "../../../manifests/manifest.ts";
-import { sentence } from "../../../problem.ts";
-import { defaultFlags } from "../../flags.ts";
+import { defaultFlags } from "../../../controller/flags.ts";
+import { sentence } from "../../../core/model/problem.ts";
+import { readManifest } from "../../../edges/folder/manifest.ts";
 import { judged } from "../findings.ts";
 
 const settings = `apiVersion: v1

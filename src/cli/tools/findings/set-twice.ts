@@ -5,15 +5,15 @@
  * there.
  */
 
-import type { FeatureValues } from "../../../annotations/registry.ts";
-import { parse, type Statement } from "../../../kinds/grammar.ts";
-import type { Configuration } from "../../../model/configuration.ts";
-import { objectKey } from "../../../model/objects.ts";
-import type { Problem } from "../../../problem.ts";
-import type { OwnersAt } from "../../../render/rendering.ts";
-import type { Settings } from "../../../settings/registry.ts";
-import { visible } from "../../../visible.ts";
-import type { Flags } from "../../flags.ts";
+import { visible } from "../../../base/visible.ts";
+import type { Flags } from "../../../controller/flags.ts";
+import { parse, type Statement } from "../../../core/kinds/grammar.ts";
+import type { Configuration } from "../../../core/model/configuration.ts";
+import { objectKey } from "../../../core/model/objects.ts";
+import type { Problem } from "../../../core/model/problem.ts";
+import type { FeatureValues } from "../../../core/policies/registry.ts";
+import type { OwnersAt } from "../../../core/render/rendering.ts";
+import type { Settings } from "../../../core/settings/registry.ts";
 import { toolRenderer } from "../renderer.ts";
 import type { Snippet } from "../snippet-findings.ts";
 import { refusedByNginx } from "./refused-by-nginx.ts";

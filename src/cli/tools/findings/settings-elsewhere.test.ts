@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { configMap, put } from "../../../../test/support/sketch.ts";
-import type { ConfigMap } from "../../../model/objects.ts";
-import { emptySnapshot } from "../../../model/snapshot.ts";
-import { sentence } from "../../../problem.ts";
+import type { ConfigMap } from "../../../core/model/objects.ts";
+import { sentence } from "../../../core/model/problem.ts";
+import { emptySnapshot } from "../../../core/model/snapshot.ts";
 import { settingsElsewhere } from "./settings-elsewhere.ts";
 
 const read = "ingress-nginx/ingress-nginx-controller";

@@ -2,10 +2,10 @@
  * Finds a ConfigMap that looks like the one with the settings, while no file has the one that is
  * read. Otherwise its author learns only that snippets are off, although the file switches them on.
  */
-import type { ConfigMap } from "../../../model/objects.ts";
-import type { Snapshot } from "../../../model/snapshot.ts";
-import type { Problem } from "../../../problem.ts";
-import { settingList } from "../../../settings/registry.ts";
+import type { ConfigMap } from "../../../core/model/objects.ts";
+import type { Problem } from "../../../core/model/problem.ts";
+import type { Snapshot } from "../../../core/model/snapshot.ts";
+import { settingList } from "../../../core/settings/registry.ts";
 
 type Elsewhere = Extract<Problem, { readonly kind: "field-doubtful" }>;
 

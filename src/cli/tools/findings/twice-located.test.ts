@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { base, configMap, fake, ingress, put, service } from "../../../../test/support/sketch.ts";
-import { sentence } from "../../../problem.ts";
-import { defaultOptions } from "../../../translate/options.ts";
-import { translate } from "../../../translate/translator.ts";
-import { emptyInputs } from "../../../translate/turn.ts";
+import { sentence } from "../../../core/model/problem.ts";
+import { defaultOptions } from "../../../core/table/options.ts";
+import { translate } from "../../../core/table/translator.ts";
+import { emptyInputs } from "../../../core/table/turn.ts";
 import { locatedTwice } from "./twice-located.ts";
 
 test("a location is found on whichever host of the snippet another Ingress has it", () => {

@@ -3,13 +3,13 @@
  * the same name. Patterns may occur twice.
  */
 
-import type { FeatureValues } from "../../../annotations/registry.ts";
-import { parse, type Statement } from "../../../kinds/grammar.ts";
-import type { Configuration, Server } from "../../../model/configuration.ts";
-import type { Snapshot } from "../../../model/snapshot.ts";
-import { named, type Problem } from "../../../problem.ts";
-import { blocksOf } from "../../../render/location/blocks.ts";
-import type { Settings } from "../../../settings/registry.ts";
+import { parse, type Statement } from "../../../core/kinds/grammar.ts";
+import type { Configuration, Server } from "../../../core/model/configuration.ts";
+import { named, type Problem } from "../../../core/model/problem.ts";
+import type { Snapshot } from "../../../core/model/snapshot.ts";
+import type { FeatureValues } from "../../../core/policies/registry.ts";
+import { blocksOf } from "../../../core/render/location/blocks.ts";
+import type { Settings } from "../../../core/settings/registry.ts";
 import { locationWords } from "./location-words.ts";
 import { refusedByNginx } from "./refused-by-nginx.ts";
 

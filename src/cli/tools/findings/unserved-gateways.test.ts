@@ -2,9 +2,9 @@
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, route } from "../../../../test/support/gateways.ts";
 import { put } from "../../../../test/support/sketch.ts";
-import type { KubernetesObject } from "../../../model/objects.ts";
-import { emptySnapshot } from "../../../model/snapshot.ts";
-import { sentence } from "../../../problem.ts";
+import type { KubernetesObject } from "../../../core/model/objects.ts";
+import { sentence } from "../../../core/model/problem.ts";
+import { emptySnapshot } from "../../../core/model/snapshot.ts";
 import type { ClassesHere } from "./missing-class.ts";
 import { unservedGateways } from "./unserved-gateways.ts";
 

@@ -2,11 +2,11 @@
  * Finds Gateways and routes that no controller serves. No controller reports them, because each
  * takes them for another controller's. A tool that has all objects can.
  */
-import { gatewayGroup, type ParentReference, type Route } from "../../../model/gateway/objects.ts";
-import type { KubernetesObject } from "../../../model/objects.ts";
-import type { Snapshot } from "../../../model/snapshot.ts";
-import type { ObjectName, Problem } from "../../../problem.ts";
-import { isDefault, usesDefaults } from "../../../translate/gateway/listener/default-gateways.ts";
+import { gatewayGroup, type ParentReference, type Route } from "../../../core/model/gateway/objects.ts";
+import type { KubernetesObject } from "../../../core/model/objects.ts";
+import type { ObjectName, Problem } from "../../../core/model/problem.ts";
+import type { Snapshot } from "../../../core/model/snapshot.ts";
+import { isDefault, usesDefaults } from "../../../core/sources/gateway/listener/default-gateways.ts";
 import { type ClassesHere, missingClass } from "./missing-class.ts";
 
 type Objects = Pick<

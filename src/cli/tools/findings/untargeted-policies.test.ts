@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { backendTLSPolicy, serviceIn } from "../../../../test/support/gateways.ts";
 import { put } from "../../../../test/support/sketch.ts";
-import type { KubernetesObject } from "../../../model/objects.ts";
-import { emptySnapshot } from "../../../model/snapshot.ts";
-import { sentence } from "../../../problem.ts";
+import type { KubernetesObject } from "../../../core/model/objects.ts";
+import { sentence } from "../../../core/model/problem.ts";
+import { emptySnapshot } from "../../../core/model/snapshot.ts";
 import { untargetedPolicies } from "./untargeted-policies.ts";
 
 const sentences = (...objects: KubernetesObject[]) => untargetedPolicies(put(emptySnapshot, ...objects)).map(sentence);

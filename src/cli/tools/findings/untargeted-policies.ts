@@ -2,9 +2,9 @@
  * Finds targets of BackendTLSPolicies that do not exist. Their statuses have an entry for each
  * Gateway with routes to the target, so nothing reports a target that no route has.
  */
-import { notFound } from "../../../missing.ts";
-import type { Snapshot } from "../../../model/snapshot.ts";
-import type { Problem } from "../../../problem.ts";
+import { notFound } from "../../../core/model/missing.ts";
+import type { Problem } from "../../../core/model/problem.ts";
+import type { Snapshot } from "../../../core/model/snapshot.ts";
 
 /** A missing Service is only reported if the folder has Services. */
 export function untargetedPolicies({

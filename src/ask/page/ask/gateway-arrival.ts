@@ -1,0 +1,98 @@
+/** Makes the answer about a request at the port of a Gateway from the decision. */
+import { pairsFor } from "../../../core/certificates/choice.ts";
+import { addressWithPort } from "../../../core/model/endpoint.ts";
+import { fullSentence } from "../../../core/model/problem.ts";
+import { unfulfilled } from "../../matcher/gateway/conditions.ts";
+import type { GatewayDecision } from "../../matcher/gateway/gateway.ts";
+import type { RouteLost } from "../../matcher/gateway/match.ts";
+import { outranked } from "../../matcher/outranked.ts";
+import { readRequest } from "../../matcher/request.ts";
+import type { Arrival, AskedBackend, AskedCertificate } from "../api/ask.ts";
+import type { Explaining } from "./explaining.ts";
+import { gatewaySteps } from "./gateway-steps.ts";
+import { gatewayReasons } from "./route-reasons.ts";
+import { hasRoutes, ruleReasons } from "./rule-reasons.ts";
+import { settingsOf } from "./settings.ts";
+import { changeSteps, openGuard } from "./steps.ts";
+import { askedEnd, askedProblem, certificateOf, mostLost, problemsOf, routeOf } from "./words.ts";
+
+export function gatewayArrival(explaining: Explaining, decision: GatewayDecision): Arrival {
+  const { world, asked, live } = explaining;
+  const { port, listener, lost, taken, guards, end, rewritten } = decision;
+  const behind = behindOf(explaining, decision);
+  const { gateway, name, hostname } = listener;
+  const routed = live?.at(port);
+  const owner = taken?.location.owner;
+  const problems = owner === undefined ? [] : problemsOf(world.findings, [owner]);
+  const certificate = asked.scheme === "https" && port.tls ? certificateFor(explaining, decision) : undefined;
+  const isLost = taken === undefined && end.kind === "answer" && end.status === 404;
+  const backends = backendsIn(decision, explaining);
+  const changes = isLost ? reasonsFor(explaining, decision) : [];
+  return {
+    listener: {
+      ...{ gateway, name, hostname, port: port.listenPort },
+      ...(port.address === undefined ? {} : { address: port.address }),
+    },
+    ...(taken === undefined
+      ? {}
+      : { host: { name: taken.server.name, by: taken.server.name, how: howOf(taken.server.name) } }),
+    lost: [...lost, ...behind].slice(0, mostLost).map((one) => ({ ...routeOf(one), why: one.why })),
+    ...(taken === undefined ? {} : { route: routeOf(taken, routed?.shape) }),
+    guards: guards.map(openGuard),
+    backends,
+    ...(certificate === undefined ? {} : { certificate }),
+    settings: taken === undefined ? [] : settingsOf(owner, world),
+    problems: problems.map(askedProblem),
+    end: askedEnd(end, rewritten),
+    errorPages: [],
+    changes,
+    steps: [...gatewaySteps(decision, { behind, backends, problems }), ...changeSteps(changes)],
+  };
+}
+
+function reasonsFor(explaining: Explaining, decision: GatewayDecision): readonly string[] {
+  const { asked, world } = explaining;
+  const known = gatewayReasons(explaining);
+  const request = readRequest(asked);
+  if (request === undefined || (known.length > 0 && !hasRoutes(decision))) return known;
+  return [...known, ...ruleReasons(decision, request, world.served)];
+}
+
+const howOf = (name: string) => (name === "_" ? "nothing else" : name.startsWith("*.") ? "wildcard" : "name");
+
+/** Returns routes that match the request, too, but come after the one that gets it. */
+function behindOf({ asked }: Explaining, { taken }: GatewayDecision): readonly RouteLost[] {
+  const request = readRequest(asked);
+  if (taken === undefined || request === undefined) return [];
+  const { server, route } = taken;
+  return outranked(server, route, request.uri)
+    .filter((one) => unfulfilled(one.route.conditions, { request, asked }) === undefined)
+    .map((one) => ({ server, ...one }));
+}
+
+/**
+ * Returns the backends. nginx lists those that may get the request, in the order of the rule; a
+ * backend that it does not list has no share.
+ */
+function backendsIn({ backends, port }: GatewayDecision, { live }: Explaining): readonly AskedBackend[] {
+  const left = [...(live?.at(port)?.upstreams ?? [])];
+  return backends.map(({ backend, share, upstream }) => {
+    const { key: service, port: number, unusable } = backend;
+    const at = left.findIndex((one) => one.upstream === backend.upstream);
+    const routed = at < 0 ? undefined : left.splice(at, 1)[0];
+    return {
+      ...{ service, port: number },
+      share: live === undefined ? share : (routed?.share ?? 0),
+      endpoints: live === undefined ? (upstream?.endpoints ?? []).map(addressWithPort) : (routed?.endpoints.list ?? []),
+      ...(unusable === undefined ? {} : { unusable: fullSentence(unusable) }),
+    };
+  });
+}
+
+function certificateFor({ world, asked, live }: Explaining, { port, listener }: GatewayDecision): AskedCertificate {
+  const host = asked.host.replace(/:\d+$/, "").toLowerCase();
+  const name = asked.sni ?? host;
+  const pairs = live?.at(port)?.pairs ?? pairsFor(name, listener.certificates, world.served.certificates);
+  const found = certificateOf(pairs[0], world.served, name || host);
+  return found ?? { names: [], fits: false, why: "none can be used, so the handshake ends" };
+}

@@ -1,0 +1,176 @@
+/**
+ * Describes the way of a request at the port of a Gateway, as steps: listener, route, the routes
+ * that were tried before, guards, backends, answer.
+ */
+
+import { conditionWords } from "../../../core/model/condition-words.ts";
+import { catchAll } from "../../../core/model/configuration.ts";
+import { shownValue } from "../../../core/model/credentials.ts";
+import { type Filters, type HeaderChanges, noLimit, type Retries } from "../../../core/model/filters.ts";
+import { named, sentence } from "../../../core/model/problem.ts";
+import type { GatewayDecision } from "../../matcher/gateway/gateway.ts";
+import type { RouteLost, RouteTaken } from "../../matcher/gateway/match.ts";
+import type { AskedBackend, AskedStep } from "../api/ask.ts";
+import { endOf, guardStep, percent, problemStep, someOf, step } from "./steps.ts";
+import type { Finding } from "./world.ts";
+
+/**
+ * The most routes that are printed among those that were tried first. Further routes are only
+ * counted.
+ */
+const mostLost = 5;
+
+export interface GatewayWay {
+  /** Routes that come after the one that gets the request. */
+  readonly behind: readonly RouteLost[];
+  /** The backends that may get the request, with their probabilities. */
+  readonly backends: readonly AskedBackend[];
+  readonly problems: readonly Finding[];
+}
+
+export function gatewaySteps(decision: GatewayDecision, way: GatewayWay): readonly AskedStep[] {
+  const { behind, problems } = way;
+  const { port, listener, lost, taken, guards, backends, end } = decision;
+  const hostname = listener.hostname === "" ? "all hosts" : listener.hostname;
+  const at = `${port.address ?? "all addresses"}, port ${port.listenPort}`;
+  return [
+    step("gateway", `Gateway ${listener.gateway}, on ${at}`),
+    step("listener", `${listener.name}, for ${hostname}`),
+    ...certificateSteps(decision),
+    ...lostSteps(lost),
+    ...(taken === undefined ? [] : [step("route", routeWords(taken)), ...filterSteps(taken.location.filters ?? {})]),
+    ...behind.slice(0, mostLost).map((one) => step("not", `${routeWords(one)}: ${one.why}`)),
+    ...(taken === undefined ? [] : [...timeoutSteps(taken), ...weightSteps(taken)]),
+    ...guards.map(guardStep),
+    ...backends.flatMap(({ backend, share, upstream }) => [
+      step(
+        "backend",
+        `${backendWords(backend)}${backends.length === 1 ? "" : `, ${percent(share)} of the requests`}: ${
+          backend.unusable === undefined
+            ? endpointWords(upstream?.endpoints ?? [])
+            : `500, ${sentence(backend.unusable)}`
+        }`,
+      ),
+      ...filterSteps(backend.filters ?? {}),
+    ]),
+    ...problemSteps(taken, problems),
+    step(
+      "answer",
+      `${endOf(end, way.backends)}${decision.rewritten === undefined ? "" : `, where the path is ${decision.rewritten}`}`,
+    ),
+  ];
+}
+
+/** Returns the steps of a Gateway that leaves the request to Ingresses on its port. */
+export function passedOnSteps({ listener, lost, passedOn = "" }: GatewayDecision): readonly AskedStep[] {
+  return [
+    step("gateway", `Gateway ${listener.gateway}, listener ${listener.name}: ${passedOn}, so Ingresses are asked`),
+    ...lostSteps(lost),
+  ];
+}
+
+function lostSteps(lost: readonly RouteLost[]): AskedStep[] {
+  const more = lost.length - mostLost;
+  return [
+    ...lost.slice(0, mostLost).map((one) => step("not", `${routeWords(one)}: ${one.why}`)),
+    ...(more > 0 ? [step("not", `${more} more route${more === 1 ? "" : "s"}`)] : []),
+  ];
+}
+
+function certificateSteps({ port, listener }: GatewayDecision): AskedStep[] {
+  if (!port.tls) return [];
+  const { certificates } = listener;
+  const which =
+    certificates.length === 0 ? "none can be used, so the handshake ends" : `Secret ${certificates.join(", ")}`;
+  return [step("certificate", which)];
+}
+
+const types = { exact: "Exact", prefix: "PathPrefix", pattern: "RegularExpression", regex: "regex", slash: "slash" };
+
+/**
+ * Returns, for example, `HTTPRoute shop/web, rule cart: /cart (PathPrefix) with POST, of host
+ * *.example.com`.
+ */
+function routeWords(taken: RouteTaken): string {
+  const { server, location, route } = taken;
+  const owner = location.owner === undefined ? "" : named(location.owner);
+  const rule = location.rule === undefined ? "" : `, rule ${location.rule}`;
+  const conditions = conditionWords(route.conditions);
+  const host = server.name === catchAll ? "all hosts" : `host ${server.name}`;
+  // The prefix /foo also covers the path /foo itself, which is an exact path in the Configuration.
+  const type = isPrefix(taken) ? "prefix" : route.match;
+  return `${owner}${rule}: ${location.path} (${types[type]})${conditions === "" ? "" : ` with ${conditions}`}, for ${host}`;
+}
+
+function isPrefix({ server, route }: RouteTaken): boolean {
+  return server.routes.some(({ location, match }) => location === route.location && match === "prefix");
+}
+
+function retryWords({ attempts, codes, backoff }: Retries): string {
+  const after = codes.length === 0 ? "" : `, and after ${codes.join(", ")}`;
+  const pause = backoff === 0 ? "" : `, each after ${backoff} ms`;
+  return `up to ${attempts} where a connection fails${after}${pause}`;
+}
+
+function filterSteps(filters: Filters): AskedStep[] {
+  const { requestHeaders, responseHeaders, redirect, rewrite, cors, session, mirrors = [] } = filters;
+  return [
+    ...headerWords("requests", requestHeaders),
+    ...headerWords("answers", responseHeaders),
+    ...(redirect === undefined ? [] : [`redirects with ${redirect.status}`]),
+    ...(rewrite?.hostname === undefined ? [] : [`backends see the host ${rewrite.hostname}`]),
+    ...(rewrite?.path === undefined
+      ? []
+      : [`${rewrite.path.type === "full" ? "the path" : rewrite.path.prefix || "/"} becomes ${rewrite.path.path}`]),
+    ...(cors === undefined ? [] : [`CORS for ${cors.allowOrigins.join(", ")}`]),
+    ...(session === undefined ? [] : [`clients stay with an endpoint, by the ${session.type} ${session.name}`]),
+    ...mirrors.map(({ upstream, share }) => `${percent(share)} of the requests are copied to ${upstream}`),
+  ].map((text) => step("filter", text));
+}
+
+function headerWords(of: string, changes: HeaderChanges | undefined): string[] {
+  if (changes === undefined) return [];
+  const all = [
+    ...changes.set.map(({ name, value }) => `set ${name}: ${shownValue(name, value)}`),
+    ...changes.add.map(({ name, value }) => `add ${name}: ${shownValue(name, value)}`),
+    ...changes.remove.map((name) => `remove ${name}`),
+  ];
+  return all.length === 0 ? [] : [`headers of ${of}: ${all.join(", ")}`];
+}
+
+function timeoutSteps({ location: { timeouts, retries } }: RouteTaken): AskedStep[] {
+  const { request, backendRequest } = timeouts ?? {};
+  return [
+    ...(request === undefined ? [] : [step("timeout", `${request} ms for the whole request`)]),
+    ...(backendRequest === undefined ? [] : [step("timeout", attemptWords(backendRequest))]),
+    ...(retries === undefined ? [] : [step("retries", retryWords(retries))]),
+  ];
+}
+
+function attemptWords(limit: number): string {
+  return limit === noLimit ? "none, so the backend may take any time" : `${limit} ms for each attempt`;
+}
+
+function weightSteps({ location: { share } }: RouteTaken): AskedStep[] {
+  if (share === undefined) return [];
+  return [step("weight", `${percent(share)} of the requests for which an Ingress has a path; the others stay there`)];
+}
+
+function backendWords({ key, port }: GatewayDecision["backends"][number]["backend"]): string {
+  return key === "" ? "no Service" : `Service ${key}, port ${port}`;
+}
+
+function endpointWords(endpoints: readonly { readonly address: string; readonly port: number }[]): string {
+  if (endpoints.length === 0) return "503, no endpoint is ready";
+  return someOf(endpoints.map(({ address, port }) => `${address}:${port}`));
+}
+
+function problemSteps(taken: RouteTaken | undefined, problems: readonly Finding[]): AskedStep[] {
+  const owner = taken?.location.owner;
+  if (owner === undefined) return [];
+  const { kind, namespace, name } = owner;
+  const own = problems.filter(
+    ({ problem: { object } }) => object.kind === kind && object.namespace === namespace && object.name === name,
+  );
+  return own.map(problemStep);
+}

@@ -1,0 +1,83 @@
+/** Assembles the state of a controller, on request, from parts that run anyway. */
+import type { ConnectionFigures } from "../../core/model/nginx-figures.ts";
+import type { Problem } from "../../core/model/problem.ts";
+import { severityOf } from "../../core/model/severity.ts";
+import type { Sync } from "../../core/sync/sync.ts";
+import type { MemoryState } from "../../nginx/channel.ts";
+import type { Nginx } from "../../nginx/index.ts";
+import type { StatusAnswer, StatusCounts } from "./api/status.ts";
+import type { RecentChanges } from "./recent-changes.ts";
+import type { ServedCounts } from "./served-counts.ts";
+
+export interface StatusParts {
+  readonly identity: StatusAnswer["controller"];
+  readonly controller: RunningController;
+  readonly changes: RecentChanges;
+  readonly counts: ServedCounts;
+  /** The present Problems of all sources. */
+  readonly problems: readonly Problem[];
+  /** Undefined outside of a cluster. */
+  readonly leader: StatusAnswer["leader"];
+}
+
+/** What the state of a controller is read from. */
+export interface RunningController {
+  readonly sync: Pick<Sync, "configuration" | "isBehind" | "refusals">;
+  readonly nginx: Pick<Nginx, "generations" | "pid" | "restarts">;
+  /** Returns the use of the records' memory; undefined if nginx does not answer or has none. */
+  memory(): Promise<MemoryState | undefined>;
+  /** Returns the number of connections; undefined while nginx does not answer. */
+  connections(): Promise<ConnectionFigures | undefined>;
+}
+
+export async function statusOf({
+  identity,
+  controller,
+  changes,
+  counts,
+  problems,
+  leader,
+}: StatusParts): Promise<StatusAnswer> {
+  const { sync, nginx } = controller;
+  const isDynamic = identity.mode === "dynamic";
+  const [memory, connections] = await Promise.all([
+    isDynamic ? controller.memory() : undefined,
+    controller.connections(),
+  ]);
+  const { workers, draining, drainingWorkers } = nginx.generations();
+  const { objects, settings, ports } = sync.refusals;
+  const { live } = changes;
+  return {
+    version: 1,
+    controller: identity,
+    ...(live === undefined ? {} : { live }),
+    ...(sync.isBehind ? { behind: { why: whyBehind(changes) } } : {}),
+    counts: {
+      ...counts.of(sync.configuration),
+      problems: bySeverity(problems),
+      quarantined: objects.size + settings.size + ports.size,
+    },
+    reloads: changes.reloads,
+    changes: changes.newestFirst,
+    nginx: {
+      isRunning: nginx.pid !== undefined,
+      workers,
+      drainingGenerations: draining,
+      drainingWorkers,
+      restarts: nginx.restarts,
+      ...(connections === undefined ? {} : { connections: connections.active }),
+    },
+    ...(memory === undefined ? {} : { memory: { capacityBytes: memory.capacityBytes, freeBytes: memory.freeBytes } }),
+    ...(leader === undefined ? {} : { leader }),
+  };
+}
+
+function whyBehind({ newestFirst }: RecentChanges): string {
+  const [problem] = newestFirst.flatMap((change) => (change.outcome === "live" ? [] : (change.problem ?? [])));
+  return problem ?? "a reload is under way, or waits for its turn";
+}
+
+function bySeverity(problems: readonly Problem[]): StatusCounts["problems"] {
+  const errors = problems.filter((problem) => severityOf(problem) === "error").length;
+  return { error: errors, warning: problems.length - errors };
+}

@@ -1,0 +1,78 @@
+/**
+ * Flags about MaxMind databases for the setting use-geoip2. They are read from a folder; Sluice
+ * downloads nothing.
+ */
+
+import { goDuration } from "../../core/kinds/flag-kinds.ts";
+import { fileName } from "../../core/kinds/names.ts";
+import { listOf } from "../../core/kinds/text.ts";
+import { oneOf } from "../../core/kinds/words.ts";
+import { flag } from "../flag.ts";
+import { text, wholeNumber } from "./kinds.ts";
+
+const editions = [
+  "GeoIP2-Anonymous-IP",
+  "GeoIP2-Country",
+  "GeoIP2-City",
+  "GeoIP2-Connection-Type",
+  "GeoIP2-Domain",
+  "GeoIP2-Enterprise",
+  "GeoIP2-ISP",
+  "GeoIP2-ASN",
+  "GeoLite2-ASN",
+  "GeoLite2-City",
+  "GeoLite2-Country",
+] as const;
+type Edition = (typeof editions)[number];
+
+const noEffect = "databases are not downloaded; put them into the folder of --geoip-folder";
+
+export const geoip = {
+  maxmindEditionIds: flag<readonly Edition[]>({
+    name: "maxmind-edition-ids",
+    kind: listOf(oneOf(editions)),
+    default: ["GeoLite2-City", "GeoLite2-ASN"],
+    value: "NAMES",
+    doc: "Databases to use, separated by commas. Where two provide the same variable, the first one counts.",
+  }),
+  geoipFolder: flag({
+    name: "geoip-folder",
+    kind: fileName,
+    default: "/etc/ingress-controller/geoip",
+    value: "FOLDER",
+    own: true,
+    doc: "Where the databases of --maxmind-edition-ids are, each as EDITION.mmdb.",
+  }),
+  maxmindLicenseKey: flag({
+    name: "maxmind-license-key",
+    kind: text,
+    default: undefined,
+    value: "KEY",
+    doc: "Was the key for downloading databases.",
+    noEffect,
+  }),
+  maxmindMirror: flag({
+    name: "maxmind-mirror",
+    kind: text,
+    default: undefined,
+    value: "URL",
+    doc: "Was the place that databases are downloaded from.",
+    noEffect,
+  }),
+  maxmindRetriesCount: flag({
+    name: "maxmind-retries-count",
+    kind: wholeNumber(0),
+    default: 1,
+    value: "NUMBER",
+    doc: "Was the number of attempts to download.",
+    noEffect,
+  }),
+  maxmindRetriesTimeout: flag({
+    name: "maxmind-retries-timeout",
+    kind: goDuration,
+    default: 0,
+    value: "DURATION",
+    doc: "Was the wait between two attempts to download.",
+    noEffect,
+  }),
+};

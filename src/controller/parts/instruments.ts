@@ -1,0 +1,54 @@
+/**
+ * The instruments of a controller: its health, its metrics, its last changes, and the reports that
+ * fill log and metrics.
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { PageNotes } from "../../ask/page/notes.ts";
+import { RecentChanges } from "../../ask/page/recent-changes.ts";
+import { EndedShadows } from "../../ask/page/shadow/ended.ts";
+import { systemClock } from "../../base/timing/clock.ts";
+import type { Source } from "../../core/sync/ports.ts";
+import { Health } from "../../edges/health/health.ts";
+import { Metrics } from "../../edges/metrics/metrics.ts";
+import { decideOptions } from "../flags/options.ts";
+import { Reports } from "../run/reports.ts";
+import { metricsOptions, whyNotServing } from "../run/running.ts";
+import type { Program } from "./program.ts";
+
+export interface Instruments {
+  readonly health: Health;
+  readonly metrics: Metrics;
+  readonly reports: Reports;
+  readonly changes: RecentChanges;
+  readonly notes: PageNotes;
+  readonly shadows: EndedShadows;
+}
+
+export interface Measured {
+  readonly source: Source;
+  /** The Pod of this controller, for the labels of metrics. */
+  readonly pod: { readonly namespace: string; readonly name: string };
+  /** Whether this controller acts for all its replicas. */
+  readonly leads: () => boolean;
+}
+
+export function instrumentsOf({ flags, log, running }: Program, measured: Measured): Instruments {
+  const health = new Health({
+    nginx: () => whyNotServing(running, flags.healthCheckTimeout * 1000),
+    notes: () => running.notes(),
+  });
+  const ceilingReached = (series: number) =>
+    log.warn({ series }, "request metrics are at their ceiling; requests with further labels are counted as other");
+  const metrics = new Metrics(metricsOptions(running, { ...measured, flags, health, ceilingReached }));
+  const notes = new PageNotes(Date.now);
+  const reports = new Reports(log, metrics, notes);
+  const shadows = new EndedShadows({
+    configuration: () => running.controller?.sync.configuration,
+    counts: async () => (await running.controller?.shadow()) ?? "",
+    options: decideOptions(flags),
+    now: () => new Date(),
+    changed: () => notes.touched(),
+    pause: () => delay(1_000, undefined, { ref: false }),
+  });
+  return { health, metrics, reports, changes: new RecentChanges(systemClock), notes, shadows };
+}

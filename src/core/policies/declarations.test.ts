@@ -1,0 +1,58 @@
+/**
+ * Rules for every annotation, from its declaration: good samples are accepted, bad ones have the
+ * declared consequence.
+ */
+import { expect, test } from "vitest";
+import { badAnnotations } from "../../../test/support/bad-annotations.ts";
+import { readSettings } from "../settings/read.ts";
+import type { Fields } from "./declare.ts";
+import { readAnnotations } from "./read.ts";
+import { featureList } from "./registry.ts";
+
+const prefix = "nginx.ingress.kubernetes.io";
+const { settings } = readSettings({}, { kind: "ConfigMap", name: "settings" }, {});
+const nothing = { secret: () => undefined, configMap: () => undefined, service: () => undefined };
+const read = (annotations: Readonly<Record<string, string>>) =>
+  readAnnotations(
+    {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+      metadata: {
+        name: "web",
+        namespace: "shop",
+        annotations: Object.fromEntries(Object.entries(annotations).map(([key, text]) => [`${prefix}/${key}`, text])),
+      },
+    },
+    prefix,
+    settings,
+    nothing,
+  );
+
+const fields = featureList.flatMap(([, feature]) =>
+  Object.entries(feature.fields as Fields).map(([name, field]) => ({ feature, name, field })),
+);
+test.each(fields)("$field.key accepts its good samples", ({ field }) => {
+  for (const text of field.kind.good) expect(field.kind.read(text), text).toMatchObject({ ok: true });
+});
+
+test.each(badAnnotations)(
+  "the bad value $text of $key has the declared consequence, and its Problem names it",
+  (one) => {
+    const { key, annotations, done } = one;
+    const { problems, verdict } = read(annotations);
+    expect(problems).toContainEqual(expect.objectContaining({ kind: "annotation-unreadable", key, done }));
+    if (done !== "default") expect(verdict).toBe(done);
+  },
+);
+
+test.each(featureList.filter(([, { gate }]) => gate !== undefined))(
+  "a bad value of %s is reported and has no effect while the feature is off",
+  (_name, feature) => {
+    for (const [name, { key, kind, risk }] of Object.entries(feature.fields as Fields)) {
+      if (name === feature.gate || risk === "Critical" || kind.bad.length === 0) continue;
+      const { problems, verdict } = read({ [key]: kind.bad.find((text) => text !== "")! });
+      expect(problems).toContainEqual(expect.objectContaining({ key, done: "default" }));
+      expect(verdict).toBe("serve");
+    }
+  },
+);

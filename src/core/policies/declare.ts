@@ -1,0 +1,297 @@
+/**
+ * Declares annotation features: each has one file with one table in it. The declaration yields the
+ * reading, the validation, the reference page, the table tests and, for a field with a
+ * `directive`, the line in nginx.conf.
+ *
+ * The *fields* of a feature are the values of its annotations; its *value* is what the rest of
+ * Sluice sees. They are the same unless the feature has a `resolve`, which may read Secrets,
+ * ConfigMaps and Services and may refuse.
+ */
+
+import type { AskedPolicy } from "../kinds/asked.ts";
+import type { Kind } from "../kinds/kind.ts";
+import type { ConfigMap, Secret, Service } from "../model/objects.ts";
+import type { Consequence, ObjectName, Problem } from "../model/problem.ts";
+import type { Fields as RecordFields } from "../model/records.ts";
+import type { HeaderLine } from "../settings/header-lines.ts";
+import type { HeadersInBlocks } from "../settings/nested-blocks.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { Capability } from "../tokens/capabilities.ts";
+import type { AnswerHeader, Directive, Header, Place, Protocol, ServerPlace } from "../tokens/place.ts";
+import type { Token, View } from "../tokens/token.ts";
+
+export type Risk = "Low" | "Medium" | "High" | "Critical";
+
+/**
+ * The objects that a value holds for: the Locations of its Ingress, the whole Ingress, the Server
+ * of its hosts, or the Upstream.
+ */
+export type Scope = "location" | "ingress" | "host" | "upstream";
+
+export interface Field<T> {
+  readonly key: string;
+  /** A typical value, for the reference page. */
+  readonly example: string;
+  /** Older spellings, which are read when the key itself is absent or empty (RS-2.1). */
+  readonly aliases?: readonly string[];
+  readonly kind: Kind<T>;
+  /** Replaces `kind` under --enable-annotation-validation=false: it allows more characters. */
+  readonly loose?: Kind<T>;
+  /** Replaces `kind` when permitted snippets declare variables, which a value may name as well. */
+  readonly naming?: (declared: (name: string) => boolean) => Kind<T>;
+  /** Whether it is nginx text, whose variables other annotations may name. */
+  readonly declares?: true;
+  /** Whether the value names an object in the namespace of its author. */
+  readonly refers?: true;
+  /** The value when the annotation is absent, empty, or unreadable with consequence `default`. */
+  readonly fallback: (settings: Settings) => T;
+  /** The consequence of an unreadable value; `default` when not given. */
+  readonly onBad?: Consequence;
+  /** The annotation that it needs beside its feature's gate; null if it needs not even that. */
+  readonly requires?: string | null;
+  /**
+   * Whether an empty value is an error and not the same as an absent one; an empty alias always
+   * counts as absent (RS-32.27).
+   */
+  readonly emptyIsBad?: boolean;
+  readonly risk: Risk;
+  readonly doc: string;
+  /**
+   * The directive that prints the value if it differs from the http block's. A directive of the
+   * proxy module is for HTTP backends; `grpc` is its name for gRPC backends. `live` says how the
+   * value becomes data if that is possible (`Place.live`): as a route variable of that name,
+   * without a line because the balancer sets it, or as arguments that a function binds. The
+   * function returns undefined for a value that has to be text.
+   */
+  readonly directive?: {
+    readonly name: string;
+    readonly grpc?: string;
+    readonly live?: { readonly variable: string } | "balancer" | ((value: T, place: LivePlace) => Token | undefined);
+  };
+}
+
+type Bind = Place["bind"];
+type LivePlace = Pick<Place, "bind" | "ofGateway">;
+
+// biome-ignore lint/suspicious/noExplicitAny: a table of fields of different types
+export type Fields = Readonly<Record<string, Field<any>>>;
+
+export type FieldValues<F extends Fields> = {
+  readonly [K in keyof F]: F[K] extends Field<infer T> ? T : never;
+};
+
+/** Everything that a feature may read beside its fields; the Ingress depends on what is read. */
+export interface Context {
+  readonly ingress: ObjectName & { readonly namespace: string };
+  readonly settings: Settings;
+  /** The addresses that may be requested. */
+  readonly asked: AskedPolicy;
+  /** Whether the annotation of this field is present, readable and not empty. */
+  given(field: string): boolean;
+  /** Whether the annotation of this field is present and empty. */
+  blank(field: string): boolean;
+  /**
+   * Whether a permitted snippet declares the variable: one of the Ingress, or one of the ConfigMap.
+   */
+  declares(variable: string): boolean;
+  /**
+   * Returns the reason why a reference to another namespace is not allowed; undefined if it is.
+   * Each end of the reference has its own namespace.
+   */
+  readonly foreign: (kind: string, key: string) => string | undefined;
+  /** Looks objects up by `namespace/name`. */
+  secret(key: string): Secret | undefined;
+  configMap(key: string): ConfigMap | undefined;
+  service(key: string): Service | undefined;
+}
+
+export type Resolved<R> =
+  | { readonly value: R; readonly problems?: readonly Problem[] }
+  | { readonly refuse: Exclude<Consequence, "default">; readonly problem: Problem };
+
+/** Returns the value of another feature of the same object. */
+// biome-ignore lint/suspicious/noExplicitAny: the fields of the other feature do not matter
+export type Other = <R>(feature: Feature<any, R>) => R;
+
+/** The part of an annotation's effect that an nginx without Lua lacks, as with --mode=static. */
+export interface LostWithoutLua {
+  /** Whether all of the annotation's effect is lost. */
+  readonly useless: boolean;
+  readonly why: string;
+}
+
+export interface Feature<F extends Fields, R> {
+  readonly name: string;
+  readonly scope: Scope;
+  readonly fields: F;
+  /** In dynamic mode its value is data: a change is live without a reload. */
+  readonly live?: true;
+  /**
+   * The field that all others depend on. If its annotation is absent or empty, the others have no
+   * effect. The author gets a Problem, and a bad value has no consequence.
+   */
+  readonly gate?: keyof F & string;
+  /**
+   * Whether a field has no effect, given the fields whose annotations are present and not empty. A
+   * bad value of it is then only reported and has no consequence.
+   */
+  readonly idle?: (field: keyof F & string, has: (other: keyof F & string) => boolean) => boolean;
+  /**
+   * Returns, by field, why its annotation has no effect beside the values of this feature and of
+   * others; undefined if it has one. The author gets a Problem.
+   */
+  readonly onlyWith?: { readonly [K in keyof F]?: (value: R, other: Other) => string | undefined };
+  /**
+   * By field: the part of its annotation's effect that is lost in an nginx without Lua; undefined
+   * if none is.
+   */
+  readonly withoutLua?: { readonly [K in keyof F]?: (value: R) => LostWithoutLua | undefined };
+  /**
+   * The reason why its annotations cannot be used in RouteSettings, for all fields or by field;
+   * absent if they can. The text completes the sentence "spec.<key> has no effect: ...".
+   */
+  readonly notOnRoutes?: string | { readonly [K in keyof F]?: string };
+  /**
+   * Whether RouteSettings of a listener may have it nevertheless, for all hosts with routes: all
+   * its fields, or the listed ones.
+   */
+  readonly onListeners?: true | readonly (keyof F & string)[];
+  /**
+   * For a guard: combines the values of two RouteSettings that hold for one request, the inner one
+   * first. Returns undefined if no single value can; then no request passes.
+   */
+  readonly both?: (one: R, other: R) => R | undefined;
+  /** Whether its annotations count in a canary, which has all others of the Ingress beside it. */
+  readonly countsInCanaries?: true;
+  /**
+   * Whether it guards its paths. If a guard has changed, a refused version of an Ingress answers
+   * 503 instead of falling back to its last good form.
+   */
+  readonly guard?: true;
+  /**
+   * The capability of nginx that it needs. Without it the feature renders nothing, and each of its
+   * annotations is a Problem.
+   */
+  readonly needs?: Capability;
+  readonly resolve?: (values: FieldValues<F>, context: Context) => Resolved<R>;
+  /**
+   * For a `host` feature: whether this value sets something. The oldest Ingress of the host that
+   * sets it wins.
+   */
+  readonly provides?: (value: R) => boolean;
+  /** Whether canaries may set it for their host, too. Only with `provides`. */
+  readonly ofCanaries?: true;
+  /** Whether requests to its Location cause further requests that may come back to it. */
+  readonly asksOthers?: (value: R) => boolean;
+  /** Whether clients have to identify themselves, or an auth service decides about them. */
+  readonly identifies?: (value: R) => boolean;
+  /** Whether it changes how requests are framed, so that other routes share no connections. */
+  readonly framesRequests?: (value: R) => boolean;
+  /** Whether its text is only valid in a location that has a path. */
+  readonly needsPath?: (value: R) => boolean;
+  /** Whether its paths are patterns, whose groups other texts may name. */
+  readonly hasGroups?: (value: R) => boolean;
+  /** Whether its text uses groups of the path by their numbers. */
+  readonly namesGroups?: (value: R) => boolean;
+  /** Whether nginx answers with a redirect, so that no backend gets the request. */
+  readonly redirectsAway?: (value: R) => boolean;
+  /** Whether nginx rewrites the path inside the location, in dynamic mode too. */
+  readonly rewritesLate?: (value: R, other: Other) => boolean;
+  /** Whether that starts from a path that the author's text has changed. */
+  readonly rewritesAgain?: (value: R, other: Other) => boolean;
+  /** Whether answers of another service are cached for its paths. */
+  readonly keepsAnswers?: (value: R) => boolean;
+  /** Whether it reads the client's headers after the access phase, or may end that phase early. */
+  readonly readsHeadersLate?: (value: R) => boolean;
+  /** Whether its paths set the affinity cookie of their Upstream. */
+  readonly issuesCookie?: (value: R) => boolean;
+  /** For a `host` feature: whether clients may send a certificate. */
+  readonly verifiesClients?: (value: R) => boolean;
+  /**
+   * For a `host` feature: whether every client has to send a certificate, which a request without
+   * TLS cannot.
+   */
+  readonly demandsCertificate?: (value: R) => boolean;
+  /** Whether a closed path leaves it out and uses the ConfigMap's value alone. */
+  readonly onlyOpen?: true;
+  /** Values that its author may try next: the text has their shapes, so they need no reload. */
+  readonly neighbours?: (value: R, settings: Settings) => readonly R[];
+  /**
+   * Its fields in the record of a Location (`src/core/model/records.ts`). Empty fields are left
+   * out.
+   */
+  readonly record?: (value: R) => RecordFields<"location">;
+  /** For a `host` feature: its fields in the record of a host. */
+  readonly hostRecord?: (value: R) => RecordFields<"host">;
+  /**
+   * Lines that depend on several fields. Only lines that differ from those of the defaults are
+   * printed. With `bind`, values may be data; the number and order of lines is the same without it.
+   */
+  readonly directives?: (value: R, settings: Settings, protocol: Protocol, bind?: Bind) => readonly Directive[];
+  /**
+   * Its view in the location partial, under the feature's name in camelCase. Without it the partial
+   * sees only its directives.
+   */
+  readonly view?: (value: R, place: Place, settings: Settings) => View;
+  /** The same view, if it depends on the headers that the location adds to answers. */
+  readonly viewWith?: (value: R, headers: HeadersInBlocks) => View;
+  /**
+   * Whether this value needs a `server` block for its host, because data cannot express it
+   * (docs/ingress-nginx/traps.md). Only with `provides`.
+   */
+  readonly textServer?: (value: R) => boolean;
+  /**
+   * Its view in `server.tmpl`, under the feature's name, in the host's own server block; false
+   * elsewhere.
+   */
+  readonly serverView?: (value: R, place: ServerPlace, settings: Settings) => View;
+  /** Whether the view depends on the host's certificate, so that its www twin has it, too. */
+  readonly goesWithCertificate?: true;
+  /** Headers of the request to the backend, which are added to those of RS-23.2 or replace them. */
+  readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
+  /** Headers of the request to a backend that stands in for one without endpoints. */
+  readonly standInHeaders?: readonly Header[];
+  /** Headers of the answer, which are added to the backend's or replace them. */
+  readonly answerHeaders?: (value: R, place: Place, settings: Settings) => readonly AnswerHeader[];
+  /** Whether redirects to a sign-in page have these headers, too. */
+  readonly signinHeaders?: true;
+  /** nginx text that its author wrote; empty if there is none. */
+  readonly ownText?: (value: R) => string;
+  /** Names of the variables that its text declares. */
+  readonly declares?: (value: R) => readonly string[];
+  /** The lines of its text about headers of requests and answers. */
+  readonly headerLines?: (value: R) => readonly HeaderLine[];
+  /** Names of the route variables that `view` and `requestHeaders` bind. */
+  readonly variables?: readonly string[];
+}
+
+export function field<T>(declared: Field<T>): Field<T> {
+  return declared;
+}
+
+/** Declares a feature whose value is its fields. */
+export function feature<F extends Fields>(
+  declared: Omit<Feature<F, FieldValues<F>>, "resolve">,
+): Feature<F, FieldValues<F>> {
+  return declared;
+}
+
+/** Declares a feature whose value is computed from its fields and from other objects. */
+export function resolvedFeature<F extends Fields, R>(
+  declared: Feature<F, R> & { readonly resolve: NonNullable<Feature<F, R>["resolve"]> },
+): Feature<F, R> {
+  return declared;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: one of a table of features of different types
+export type AnyFeature = Feature<any, any>;
+
+export type Features = Readonly<Record<string, AnyFeature>>;
+
+export type ValuesOf<D extends Features> = {
+  readonly [K in keyof D]: D[K] extends Feature<Fields, infer R>
+    ? R
+    : D[K] extends Feature<infer _F, infer R>
+      ? R
+      : never;
+};

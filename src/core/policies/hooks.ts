@@ -1,0 +1,175 @@
+/** Calls a hook of all features of one object, so that the callers need not know the features. */
+
+import type { Fields } from "../model/records.ts";
+import type { HeaderLine } from "../settings/header-lines.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { AnswerHeader, Header, Place } from "../tokens/place.ts";
+import type { AnyFeature, Other } from "./declare.ts";
+import { type FeatureValues, featureList } from "./registry.ts";
+
+/** The features whose hook is called: those of a whole host, or all others. */
+type Whose = "host" | "location";
+
+const isOf = (whose: Whose, { scope }: AnyFeature) => (scope === "host") === (whose === "host");
+
+type Having = Readonly<Record<Whose, typeof featureList>>;
+
+function having(hook: keyof AnyFeature): Having {
+  const all = featureList.filter(([, feature]) => feature[hook] !== undefined);
+  const of = (whose: Whose) => all.filter(([, feature]) => isOf(whose, feature));
+  return { host: of("host"), location: of("location") };
+}
+
+const questions = [
+  "asksOthers",
+  "demandsCertificate",
+  "framesRequests",
+  "hasGroups",
+  "identifies",
+  "issuesCookie",
+  "keepsAnswers",
+  "namesGroups",
+  "needsPath",
+  "readsHeadersLate",
+  "redirectsAway",
+  "rewritesAgain",
+  "rewritesLate",
+  "verifiesClients",
+] as const;
+/** Hooks that return a boolean. */
+type Question = (typeof questions)[number];
+
+const needingPath = having("needsPath").location;
+
+/** Each hook has one bit for the host and one for everything else. */
+const bits = questions.flatMap((question, at) => {
+  const { host, location } = having(question);
+  return [
+    { bit: 1 << (2 * at), question, features: host },
+    { bit: 2 << (2 * at), question, features: location },
+  ];
+});
+const bitOf = Object.fromEntries(questions.map((question, at) => [question, at])) as Record<Question, number>;
+
+const nameOf = new Map<AnyFeature, keyof FeatureValues>(featureList.map(([name, feature]) => [feature, name]));
+
+/** Returns a function that reads the value of another feature of the same object. */
+export const otherOf =
+  (values: FeatureValues): Other =>
+  (feature) =>
+    values[nameOf.get(feature)!] as never;
+
+/** Keeps a result for each set of values, because thousands of Ingresses may share one set. */
+class Kept<T> {
+  readonly #known = new WeakMap<FeatureValues, T>();
+  readonly #make: (values: FeatureValues) => T;
+
+  constructor(make: (values: FeatureValues) => T) {
+    this.#make = make;
+  }
+
+  of(values: FeatureValues): T {
+    const known = this.#known.get(values);
+    if (known !== undefined) return known;
+    const made = this.#make(values);
+    this.#known.set(values, made);
+    return made;
+  }
+}
+
+const answers = new Kept((values) => {
+  const other = otherOf(values);
+  return bits
+    .filter(({ question, features }) => features.some(([name, feature]) => feature[question]!(values[name], other)))
+    .reduce((all, { bit }) => all | bit, 0);
+});
+
+/** Whether the hook of one of the features returns true. */
+export function holds(question: Question, values: FeatureValues, of: Whose): boolean {
+  return (answers.of(values) & ((of === "host" ? 1 : 2) << (2 * bitOf[question]))) !== 0;
+}
+
+/** Returns the number of features whose hook returns true. */
+export function countOf(question: Question, values: FeatureValues, of: Whose): number {
+  const other = otherOf(values);
+  return having(question)[of].filter(([name, feature]) => feature[question]!(values[name] as never, other)).length;
+}
+
+const recorded = having("record").location;
+const hostRecorded = having("hostRecord").host;
+
+const records = new Kept<Fields<"location">>((values) =>
+  Object.assign({}, ...recorded.map(([name, feature]) => feature.record!(values[name]))),
+);
+const hostRecords = new Kept<Fields<"host">>((values) =>
+  Object.assign({}, ...hostRecorded.map(([name, feature]) => feature.hostRecord!(values[name]))),
+);
+
+/** Returns the fields that the features add to the record of a Location. */
+export const recordOf = (values: FeatureValues): Fields<"location"> => records.of(values);
+
+/** Returns the fields that the features of a host as a whole add to its record. */
+export const hostRecordOf = (values: FeatureValues): Fields<"host"> => hostRecords.of(values);
+
+const neighbouring = having("neighbours").location;
+
+/**
+ * Returns sets of values that differ from these in one feature, by a change that its author is
+ * likely to make next.
+ */
+export function neighboursOf(values: FeatureValues, settings: Settings): readonly FeatureValues[] {
+  return neighbouring.flatMap(([name, feature]) =>
+    feature.neighbours!(values[name], settings).map((next: unknown) => ({ ...values, [name]: next })),
+  );
+}
+
+const written = having("ownText");
+const saying = having("headerLines");
+const linesOf = (whose: Whose) =>
+  new Kept<readonly HeaderLine[]>((values) =>
+    saying[whose].flatMap(([name, feature]) => feature.headerLines!(values[name])),
+  );
+const lines: Readonly<Record<Whose, Kept<readonly HeaderLine[]>>> = {
+  host: linesOf("host"),
+  location: linesOf("location"),
+};
+
+/** Returns the nginx text that authors wrote; empty if there is none. */
+export function ownTextOf(values: FeatureValues, of: Whose): string {
+  return written[of].map(([name, feature]) => feature.ownText!(values[name])).join("");
+}
+
+/** Returns the lines of that text about headers of requests and answers. */
+export function headerLinesOf(values: FeatureValues, of: Whose): readonly HeaderLine[] {
+  return lines[of].of(values);
+}
+
+/** Request headers towards a backend that stands in for one without endpoints. */
+export const standInHeaders: readonly Header[] = featureList.flatMap(([, feature]) => feature.standInHeaders ?? []);
+
+const atSignin = featureList.filter(([, feature]) => feature.signinHeaders === true);
+
+/** Returns the headers of answers that a redirect to a sign-in page has, too. */
+export function signinHeaders(values: FeatureValues, place: Place, settings: Settings): readonly AnswerHeader[] {
+  return atSignin.flatMap(([name, feature]) => feature.answerHeaders?.(values[name] as never, place, settings) ?? []);
+}
+
+const onlyOpen = featureList.filter(([, feature]) => feature.onlyOpen === true).map(([name]) => name);
+
+/**
+ * Returns the values of a closed path: features that only count on an open path get their values
+ * from `plain`.
+ */
+export function whenClosed(values: FeatureValues, plain: FeatureValues): FeatureValues {
+  return { ...values, ...Object.fromEntries(onlyOpen.map((name) => [name, plain[name]])) };
+}
+
+/**
+ * Returns the values of a location that is reached by name: features that need a path get their
+ * values from `plain`.
+ */
+export function withoutPath(values: FeatureValues, plain: FeatureValues): FeatureValues {
+  const bound = needingPath.filter(([name, feature]) => feature.needsPath!(values[name]));
+  if (bound.length === 0) return values;
+  return { ...values, ...Object.fromEntries(bound.map(([name]) => [name, plain[name]])) };
+}

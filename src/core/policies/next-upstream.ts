@@ -1,0 +1,83 @@
+/** Decides after which failures another Endpoint is tried, and how often. */
+
+import { no, shown } from "../kinds/kind.ts";
+import { integer, seconds } from "../kinds/numbers.ts";
+import { nextUpstreamTokens } from "../settings/next-upstream-words.ts";
+import { nextUpstreamCases } from "../settings/upstreams.ts";
+import { Token } from "../tokens/token.ts";
+import { feature, field } from "./declare.ts";
+import { otherwise } from "./without-lua.ts";
+
+/** Words with one blank between them; `updating` is for the ConfigMap only. */
+const cases: typeof nextUpstreamCases = {
+  ...nextUpstreamCases,
+  read: (text) => {
+    if (text.includes(",")) return no(`${shown(text)} has commas; write one blank between the words`);
+    return /^\s|\s\s|\bupdating\b/.test(text)
+      ? no(`${shown(text)} is not a list of known failures with one blank between them`)
+      : nextUpstreamCases.read(text);
+  },
+  good: ["off", "error timeout http_503", "http_502 "],
+  bad: [...nextUpstreamCases.bad, "error  timeout", " error", "error updating"],
+};
+
+const forTries = ({ cases }: { readonly cases: readonly string[] }) =>
+  cases.includes("off") ? "proxy-next-upstream is off, so only one Endpoint is tried" : undefined;
+
+export const nextUpstream = feature({
+  name: "next-upstream",
+  scope: "location",
+  fields: {
+    cases: field({
+      key: "proxy-next-upstream",
+      example: "error timeout http_503",
+      kind: cases,
+      fallback: (settings) => settings.proxyNextUpstream,
+      risk: "Medium",
+      doc: "Failures after which the next Endpoint is tried; off tries only one.",
+    }),
+    timeout: field({
+      key: "proxy-next-upstream-timeout",
+      example: "10",
+      kind: seconds({ min: 0, max: 2_073_600 }),
+      fallback: (settings) => settings.proxyNextUpstreamTimeout,
+      risk: "Low",
+      directive: { name: "proxy_next_upstream_timeout", grpc: "grpc_next_upstream_timeout" },
+      doc: "How long further Endpoints are tried; 0 is no limit.",
+    }),
+    tries: field({
+      key: "proxy-next-upstream-tries",
+      example: "2",
+      kind: integer({ min: 0, max: 2_147_483_647 }),
+      fallback: (settings) => settings.proxyNextUpstreamTries,
+      risk: "Low",
+      directive: {
+        name: "proxy_next_upstream_tries",
+        grpc: "grpc_next_upstream_tries",
+        // nginx then has no limit of its own, and the balancer makes no more tries than this value.
+        live: (value, { bind, ofGateway }) => {
+          if (ofGateway) return undefined;
+          bind("tries", String(value));
+          return Token.count(0);
+        },
+      },
+      doc: "How many Endpoints are tried for one request; 0 is no limit.",
+    }),
+  },
+  onlyWith: { timeout: forTries, tries: forTries },
+  withoutLua: {
+    tries: ({ tries }) =>
+      tries === 1 ? undefined : otherwise("static mode asks each Endpoint once for a request at most"),
+  },
+  variables: ["tries"],
+  view: ({ tries }, place, { proxyNextUpstreamTries }) => {
+    if (place.live && !place.ofGateway && place.protocol !== "fastcgi" && tries !== proxyNextUpstreamTries)
+      place.timed();
+    return false;
+  },
+  directives: ({ cases }, { retryNonIdempotent }, protocol) => {
+    const { http, grpc } = nextUpstreamTokens(cases, retryNonIdempotent);
+    if (protocol === "http") return [{ name: Token.name("proxy_next_upstream"), value: http }];
+    return protocol === "grpc" && grpc !== undefined ? [{ name: Token.name("grpc_next_upstream"), value: grpc }] : [];
+  },
+});

@@ -1,0 +1,166 @@
+/**
+ * Reads the annotations of one Ingress by the declarations. Two Ingresses with the same texts get
+ * the same value object, as long as no feature has read another object for it. So thousands of
+ * Ingresses share one shape.
+ */
+
+import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
+import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
+import { readValue } from "../kinds/kind.ts";
+import { type Meaning, meaningOf } from "../kinds/vocabulary/places-of-words.ts";
+import type { KubernetesObject } from "../model/objects.ts";
+import type { ObjectName, Problem } from "../model/problem.ts";
+import { declaredBySettings } from "../settings/declared-variables.ts";
+import type { Settings } from "../settings/registry.ts";
+import type { Field, Fields } from "./declare.ts";
+import { defaultOf, FeatureReader, type Lookup } from "./feature-reader.ts";
+import type { Reading } from "./reading.ts";
+import { Readings } from "./readings.ts";
+import { type FeatureValues, featureList } from "./registry.ts";
+import { elsewhere, elsewhereByFamily, removed } from "./removed.ts";
+import { restrictionsOn } from "./restrictions.ts";
+
+const fieldOfKey = new Map<string, { feature: string; name: string; declared: Field<unknown>; canonical: string }>();
+for (const [feature, { fields }] of featureList) {
+  for (const [name, declared] of Object.entries(fields as Fields)) {
+    for (const key of [declared.key, ...(declared.aliases ?? [])]) {
+      fieldOfKey.set(key, { feature, name, declared, canonical: declared.key });
+    }
+  }
+}
+
+const snippetFields = [...fieldOfKey].flatMap(([key, { declared }]) =>
+  declared.declares === true ? [[key, declared] as const] : [],
+);
+
+export const annotationKeys: readonly string[] = [...fieldOfKey.keys()];
+
+/** Gives each policy a number. A process has one policy, and a test has a few. */
+const policyNumbers = new WeakMap<AskedPolicy, number>();
+let policies = 0;
+
+function numberOf(policy: AskedPolicy): number {
+  const known = policyNumbers.get(policy) ?? ++policies;
+  policyNumbers.set(policy, known);
+  return known;
+}
+
+/**
+ * Readings by Settings, then by the texts of the annotations. Only readings that depend on nothing
+ * else are kept here.
+ */
+const interned = new WeakMap<Settings, Readings>();
+
+/** Reads an Ingress, or another object that has the same annotations in another form. */
+export function readAnnotations(object: KubernetesObject, prefix: string, settings: Settings, lookup: Lookup): Reading {
+  const own = ownAnnotations(object, prefix);
+  // Without annotations there is nothing to validate.
+  const key = own.length === 0 ? "" : JSON.stringify([lookup.validates, numberOf(lookup.asked ?? strictPolicy), own]);
+  const known = interned.get(settings) ?? new Readings();
+  interned.set(settings, known);
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const reading = read(object, new Map(own), settings, lookup);
+  if (reading.references.length === 0 && reading.problems.length === 0) known.set(key, reading);
+  return reading;
+}
+
+/** Returns the values of an Ingress without annotations. */
+export function unannotated(settings: Settings): FeatureValues {
+  const nothing = { apiVersion: "", kind: "Ingress", metadata: { name: "", namespace: "" } } as const;
+  const none = () => undefined;
+  return readAnnotations(nothing, "-", settings, { secret: none, configMap: none, service: none }).values;
+}
+
+/** Returns the annotations that have the prefix, sorted, with the prefix removed. */
+function ownAnnotations({ metadata }: KubernetesObject, prefix: string): [string, string][] {
+  const { annotations = {} } = metadata;
+  const own: [string, string][] = [];
+  for (const key in annotations) {
+    if (!key.startsWith(prefix) || key[prefix.length] !== "/") continue;
+    own.push([key.slice(prefix.length + 1), annotations[key]!]);
+  }
+  return own.length < 2 ? own : own.sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function read(
+  { kind, metadata }: KubernetesObject,
+  own: ReadonlyMap<string, string>,
+  settings: Settings,
+  lookup: Lookup,
+): Reading {
+  const object = { kind, namespace: metadata.namespace ?? "default", name: metadata.name };
+  const problems: Problem[] = [];
+  const given = new Set<string>();
+  for (const key of own.keys()) {
+    const field = fieldOfKey.get(key);
+    if (field === undefined) problems.push(strange(object, key));
+    else given.add(field.feature);
+  }
+  const restricted = new Set<string>();
+  for (const { key, why } of restrictionsOn(own, (key) => fieldOfKey.get(key)?.declared.risk, settings)) {
+    restricted.add(key);
+    problems.push({ object, kind: "annotation-unreadable", key, why, done: "reject" });
+  }
+  const reader = new FeatureReader({
+    object,
+    own,
+    restricted,
+    declared: declaredFor(own, restricted, settings),
+    settings,
+    lookup,
+  });
+  const values: Record<string, unknown> = {};
+  for (const [name, feature] of featureList) {
+    values[name] = given.has(name) ? reader.valueOf(feature) : defaultOf(feature, settings);
+  }
+  const isRejected = restricted.size > 0 || reader.consequences.has("reject");
+  return {
+    values: values as FeatureValues,
+    verdict: isRejected ? "reject" : reader.consequences.has("deny") ? "deny" : "serve",
+    problems: [...problems, ...reader.problems],
+    elsewhere: reader.elsewhere,
+    references: [...reader.references],
+  };
+}
+
+/**
+ * Returns the variables that the snippets of the Ingress declare, if the operator permits them,
+ * and those of the ConfigMap's snippets. A snippet that cannot be read declares none, and one that
+ * is too long is not parsed.
+ */
+function declaredFor(
+  own: ReadonlyMap<string, string>,
+  restricted: ReadonlySet<string>,
+  settings: Settings,
+): ReadonlySet<string> {
+  const theirs = declaredBySettings(settings);
+  if (!settings.allowSnippetAnnotations) return theirs;
+  const names = snippetFields.flatMap(([key, { kind }]) => {
+    const text = own.get(key);
+    if (text === undefined || restricted.has(key) || !readValue(kind, text).ok) return [];
+    return variablesDeclaredIn(text);
+  });
+  return names.length === 0 ? theirs : new Set([...theirs, ...names]);
+}
+
+/**
+ * Returns the probable meaning of an unknown annotation: a name of another program, a similar name
+ * of ours, or a name that begins like those of other programs.
+ */
+export function meaningOfUnknown(key: string): Meaning {
+  const known = elsewhere(key);
+  if (known !== undefined) return { elsewhere: known };
+  const meaning = meaningOf(key, "annotation", annotationKeys);
+  if (meaning.nearest !== undefined || meaning.elsewhere !== undefined) return meaning;
+  const family = elsewhereByFamily(key);
+  return family === undefined ? {} : { elsewhere: family };
+}
+
+function strange(object: ObjectName, key: string): Problem {
+  if (Object.hasOwn(removed, key)) {
+    const successor = removed[key];
+    return { object, kind: "annotation-removed", key, ...(successor === undefined ? {} : { successor }) };
+  }
+  return { object, kind: "annotation-unknown", key, ...meaningOfUnknown(key) };
+}

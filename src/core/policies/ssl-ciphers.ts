@@ -1,0 +1,54 @@
+/**
+ * TLS ciphers (up to 1.2) for a whole host, and whether the server's preference counts. The oldest
+ * Ingress that sets one of them wins.
+ */
+
+import { optional } from "../kinds/combine.ts";
+import { trimmed } from "../kinds/text.ts";
+import { colonCipherList } from "../kinds/tls.ts";
+import { bool } from "../kinds/words.ts";
+import { Token } from "../tokens/token.ts";
+import { feature, field } from "./declare.ts";
+
+export const sslCiphers = feature({
+  name: "ssl-ciphers",
+  scope: "host",
+  notOnRoutes: "the handshake is over before nginx knows the path",
+  onListeners: true,
+  fields: {
+    ciphers: field({
+      key: "ssl-ciphers",
+      example: "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256",
+      kind: optional(trimmed(colonCipherList)),
+      fallback: () => undefined,
+      onBad: "reject",
+      risk: "Low",
+      doc: "Ciphers of TLS up to 1.2 for the hosts of the Ingress, as OpenSSL writes them.",
+    }),
+  },
+  provides: ({ ciphers }) => ciphers !== undefined,
+  textServer: ({ ciphers }) => ciphers !== undefined,
+  serverView: ({ ciphers }) => ciphers !== undefined && Token.word(ciphers),
+  // A weak certificate may need special ciphers, which its www twin needs as well.
+  goesWithCertificate: true,
+});
+
+export const sslPreferServerCiphers = feature({
+  name: "ssl-prefer-server-ciphers",
+  scope: "host",
+  notOnRoutes: "the handshake is over before nginx knows the path",
+  onListeners: true,
+  fields: {
+    ours: field({
+      key: "ssl-prefer-server-ciphers",
+      example: "true",
+      kind: optional(bool),
+      fallback: () => undefined,
+      risk: "Low",
+      doc: "Whether the order of the server's ciphers counts, or the client's.",
+    }),
+  },
+  provides: ({ ours }) => ours !== undefined,
+  textServer: ({ ours }) => ours !== undefined,
+  serverView: ({ ours }) => ours !== undefined && Token.name(ours ? "on" : "off"),
+});

@@ -1,0 +1,78 @@
+/**
+ * Declares the keys of the ConfigMap. A declaration yields its type, its reading, its place in
+ * nginx.conf, the reference page and the tests. A setting with a `directive` needs no line in the
+ * template: the block that it names prints it.
+ */
+
+import type { Kind } from "../kinds/kind.ts";
+import type { Capability } from "../tokens/capabilities.ts";
+import type { View } from "../tokens/token.ts";
+
+/** The blocks of nginx.conf that print directives of settings. */
+export type Context = "main" | "events" | "http" | "stream";
+
+export interface SettingDirective<T> {
+  /**
+   * The name, or a list if one value sets several directives: `proxy_read_timeout` and
+   * `grpc_read_timeout`.
+   */
+  readonly name: string | readonly string[];
+  readonly context: Context;
+  /**
+   * The words after the name, if they differ from those of the Kind. A boolean is `on` or `off`; a
+   * list prints the directive once for each item; `undefined` prints nothing.
+   */
+  readonly view?: (value: T) => View | undefined;
+}
+
+export interface Setting<T> {
+  readonly key: string;
+  readonly kind: Kind<T>;
+  readonly default: NoInfer<T>;
+  readonly doc: string;
+  readonly directive?: SettingDirective<T>;
+  /** The effect of the value in words for people, if that is more than its `directive`. */
+  readonly becomes?: string;
+  /** At least one of these keys must be on; otherwise this key has no effect and is not printed. */
+  readonly onlyWith?: readonly string[];
+  /** The required capability of nginx; without it the key has no effect and is not printed. */
+  readonly needs?: Capability;
+  /**
+   * Replaces an unreadable text while there is no last good value, if the default would open what
+   * should be closed.
+   */
+  readonly closed?: NoInfer<T>;
+  /**
+   * The part of nginx that evaluates variables in the text. An undeclared variable makes the text
+   * unreadable.
+   */
+  readonly variables?: "http" | "stream";
+  /**
+   * Whether the key allows authors of other objects to write text into nginx.conf, if the key
+   * itself does not appear.
+   */
+  readonly permits?: true;
+  /**
+   * The value for routes of the Gateway API, if the key would otherwise change their answers. If
+   * it is absent, the key holds for them. With `unlessSet`, a value other than the default holds
+   * for them as well.
+   */
+  readonly forRoutes?: { readonly instead: NoInfer<T>; readonly unlessSet?: true };
+  /** Whether the key is Sluice's own, and not one of ingress-nginx. */
+  readonly own?: true;
+  /** Whether a change is live without a reload of nginx. */
+  readonly live?: true;
+  /** The reason why the key has no effect here, for its Problem. */
+  readonly noEffect?: string;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: a table of settings of different types
+export type SettingDeclarations = Readonly<Record<string, Setting<any>>>;
+
+export type SettingValues<D extends SettingDeclarations> = {
+  readonly [K in keyof D]: D[K] extends Setting<infer T> ? T : never;
+};
+
+export function setting<T>(declared: Setting<T>): Setting<T> {
+  return declared;
+}

@@ -1,0 +1,80 @@
+/**
+ * Makes the status of a BackendTLSPolicy for each Gateway whose routes use a Service that it
+ * targets.
+ */
+
+import { gatewayGroup } from "../../../model/gateway/objects.ts";
+import type { DesiredAncestorStatus, DesiredCondition } from "../../../model/gateway/status.ts";
+import { notFound } from "../../../model/missing.ts";
+import type { Service } from "../../../model/objects.ts";
+import { type Problem, sentence } from "../../../model/problem.ts";
+import { type Fault, fails, holds, wordsOfAll } from "../conditions.ts";
+import type { BackendTlsPolicies } from "./policies.ts";
+import type { PolicyReading, PolicyTargetRead } from "./policy.ts";
+
+export interface PolicyStatusWorld {
+  readonly policies: Pick<BackendTlsPolicies, "conflictAt">;
+  service(key: string): Service | undefined;
+}
+
+export interface PolicyStatusRead {
+  readonly ancestors: readonly DesiredAncestorStatus[];
+  readonly problems: readonly Problem[];
+}
+
+/**
+ * Makes the status of one policy. `gateways` has, by `namespace/name`, the Services of the policy
+ * that the Gateway's routes use.
+ */
+export function policyStatus(
+  reading: PolicyReading,
+  gateways: ReadonlyMap<string, ReadonlySet<string>>,
+  world: PolicyStatusWorld,
+): PolicyStatusRead {
+  const problems = new Map<string, Problem>();
+  const ancestors = [...gateways].map(([key, services]): DesiredAncestorStatus => {
+    const targets = reading.targets.filter(({ service }) => services.has(service));
+    const faults = targets.flatMap((target) => faultAt(reading, target, world) ?? []);
+    const all = [...(reading.invalid === undefined ? [] : [reading.invalid]), ...reading.unresolved, ...faults];
+    for (const { problem } of all) problems.set(sentence(problem), problem);
+    const [namespace = "", name = ""] = key.split("/");
+    return {
+      ancestorRef: { group: gatewayGroup, kind: "Gateway", namespace, name },
+      conditions: [accepted(reading, faults), resolved(reading)],
+    };
+  });
+  return { ancestors, problems: [...problems.values()] };
+}
+
+function accepted({ invalid }: PolicyReading, faults: readonly Fault[]): DesiredCondition {
+  const [first] = faults;
+  // A policy that an older one keeps from its target is Conflicted, whatever else is wrong with it.
+  const conflict = faults.find(({ reason }) => reason === "Conflicted");
+  if (conflict !== undefined) return fails("Accepted", conflict.reason, sentence(conflict.problem));
+  if (invalid !== undefined) return fails("Accepted", invalid.reason, sentence(invalid.problem));
+  if (first !== undefined) return fails("Accepted", first.reason, wordsOfAll(faults.map(({ problem }) => problem)));
+  return holds("Accepted", "requests to its targets use TLS, and their certificates are verified");
+}
+
+function resolved({ unresolved }: PolicyReading): DesiredCondition {
+  const [first] = unresolved;
+  if (first === undefined) return holds("ResolvedRefs", "all authorities that the policy names are found");
+  return fails("ResolvedRefs", first.reason, wordsOfAll(unresolved.map(({ problem }) => problem)));
+}
+
+function faultAt(reading: PolicyReading, target: PolicyTargetRead, world: PolicyStatusWorld): Fault | undefined {
+  const { service: key, section, field } = target;
+  const service = world.service(key);
+  const hasPort = section === undefined || service?.spec?.ports?.some((port) => port.name === section) === true;
+  if (service !== undefined && hasPort) return world.policies.conflictAt(reading, target);
+  const reason =
+    service === undefined ? notFound("Service", key) : { why: `Service ${key} has no port named ${section}` };
+  const problem: Problem = {
+    object: reading.object,
+    kind: "field-unusable",
+    field: service === undefined ? field : `${field}.sectionName`,
+    ...reason,
+    done: "the policy is not followed there",
+  };
+  return { reason: "TargetNotFound", problem };
+}

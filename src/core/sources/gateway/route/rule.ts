@@ -1,0 +1,221 @@
+/**
+ * Reads one rule of a route: each match becomes a path with the filters and backends of the rule.
+ * Filters are read again for each match, because some of them depend on its prefix.
+ */
+import { literalPath } from "../../../kinds/gateway/cookie-path.ts";
+import type { Filters } from "../../../model/filters.ts";
+import type { HTTPRouteRule } from "../../../model/gateway/objects.ts";
+import type { Problem } from "../../../model/problem.ts";
+import type { ClaimedPath, PathMatch } from "../../../table/claim.ts";
+import { decodedPath } from "../../../table/hosts/listener/entries.ts";
+import { closingProblem } from "../../../table/unknown-fields.ts";
+import type { Fault } from "../conditions.ts";
+import { closingRule, unknownCondition } from "../types/in-routes.ts";
+import { backendsOf, mirrorsOf, unusable } from "./backends.ts";
+import { authOf } from "./external-auth.ts";
+import { filtersOf } from "./filters.ts";
+import { idleAdditions } from "./header-changes.ts";
+import type { MatchesRead, ReadMatch } from "./matches.ts";
+import { neverFulfilled } from "./never-fulfilled.ts";
+import { type RetriesRead, retriesOf } from "./retries.ts";
+import { type SessionRead, sessionOf } from "./sessions.ts";
+import { settingsNamed } from "./settings.ts";
+import { type BackendWorld, refusalOf } from "./targets.ts";
+import { type TimeoutsRead, timeoutsOf } from "./timeouts.ts";
+
+/** The fields that rules of HTTPRoutes and of GRPCRoutes have in common. */
+export type CommonRule = Omit<HTTPRouteRule, "matches">;
+
+export interface RuleRead {
+  readonly paths: readonly ClaimedPath[];
+  /** References that cannot be resolved. */
+  readonly unresolved: readonly Fault[];
+  /** Mistakes that cause the rule, or a part of it, to be left out. */
+  readonly invalid: readonly Fault[];
+  /** Whether nothing of the rule is served. */
+  readonly isDropped: boolean;
+  readonly notes: readonly Problem[];
+}
+
+/** Reads the rule. `field` is its field in the object. */
+export function ruleOf(rule: CommonRule, read: MatchesRead, field: string, world: BackendWorld): RuleRead {
+  return new RuleReading(rule, field, world).of(read);
+}
+
+/** A mistake in a field that all paths of the rule need. */
+interface Mistake {
+  readonly reason: Fault["reason"];
+  readonly part: string;
+  readonly why: string;
+}
+
+class RuleReading {
+  readonly #rule: CommonRule;
+  readonly #field: string;
+  readonly #world: BackendWorld;
+  readonly #timeouts: TimeoutsRead;
+  readonly #retries: RetriesRead;
+  readonly #session: SessionRead;
+  readonly #unresolved = new Faults();
+  readonly #invalid = new Faults();
+  readonly #notes = new Set<Problem>();
+  #isDropped = false;
+
+  constructor(rule: CommonRule, field: string, world: BackendWorld) {
+    this.#rule = rule;
+    this.#field = field;
+    this.#world = world;
+    this.#timeouts = timeoutsOf(rule);
+    this.#retries = retriesOf(rule.retry, field, world.object);
+    this.#session = sessionOf(rule, field, world.object);
+  }
+
+  of(read: MatchesRead): RuleRead {
+    const { matches, mistakes } = this.#withKnownConditions(read);
+    this.#isDropped = matches.length === 0;
+    const done = "no request is sent by this match";
+    this.#invalid.add(mistakes.map(({ part, why }) => this.#fault({ reason: "UnsupportedValue", part, why }, done)));
+    for (const note of this.#ownNotes(matches)) this.#notes.add(note);
+    const paths = matches.map((match) => this.#path(match));
+    return {
+      paths,
+      unresolved: this.#unresolved.all,
+      invalid: this.#invalid.all,
+      isDropped: this.#isDropped,
+      notes: [...this.#notes],
+    };
+  }
+
+  /** Leaves out matches with a condition that Sluice does not know. */
+  #withKnownConditions(read: MatchesRead): MatchesRead {
+    const { unknown } = this.#world;
+    if (unknown.length === 0) return read;
+    const mistakes = [...read.mistakes];
+    const matches = read.matches.filter(({ part }) => {
+      const one = part === "" ? undefined : unknownCondition(unknown, `${this.#field}${part}`);
+      if (one === undefined) return true;
+      mistakes.push({ part: one.field.slice(this.#field.length), why: "is a condition that Sluice does not know" });
+      return false;
+    });
+    return { matches, mistakes };
+  }
+
+  #ownNotes(matches: readonly ReadMatch[]): readonly Problem[] {
+    const { filters = [], backendRefs = [] } = this.#rule;
+    const places = [
+      { filters, at: `${this.#field}.filters` },
+      ...backendRefs.map((one, nth) => ({
+        filters: one.filters ?? [],
+        at: `${this.#field}.backendRefs[${nth}].filters`,
+      })),
+    ];
+    return [
+      ...[this.#retries, this.#session].flatMap((one) => (one.ok ? one.notes : [])),
+      ...places.flatMap(({ filters, at }) => idleAdditions(filters, at, this.#world.object)),
+      ...neverFulfilled(matches, this.#field, this.#world),
+      ...this.#weightless(),
+    ];
+  }
+
+  #weightless(): readonly Problem[] {
+    const { backendRefs = [] } = this.#rule;
+    if (backendRefs.length === 0 || backendRefs.some(({ weight = 1 }) => weight > 0)) return [];
+    const why = "gives every backend the weight 0";
+    const done = `its requests get ${refusalOf(this.#world)}`;
+    const { object } = this.#world;
+    return [{ object, kind: "field-unusable", field: `${this.#field}.backendRefs`, why, done }];
+  }
+
+  #path({ part, match }: ReadMatch): ClaimedPath {
+    const { name, filters = [] } = this.#rule;
+    const isPrefix = match.type === "prefix" && match.pattern !== true;
+    // The prefix is compared with nginx's path, which has no escapes.
+    const prefix = isPrefix ? decodedPath(match.text).replace(/\/$/, "") : undefined;
+    const path = { field: `${this.#field}${part}`, match, ...(name === undefined ? {} : { rule: name }) };
+    const read = filtersOf(filters, prefix);
+    const mistake = read.ok ? this.#mistake() : { ...read, part: `.filters${read.part}` };
+    const refused = `the requests of the rule get ${refusalOf(this.#world)}`;
+    const closing = closingRule(this.#world.unknown, this.#field);
+    if (closing !== undefined || mistake !== undefined) {
+      const fault =
+        closing === undefined
+          ? this.#fault(mistake!, refused)
+          : { reason: "UnsupportedValue", problem: closingProblem(this.#world.object, closing, refused) };
+      this.#invalid.add([fault]);
+      this.#isDropped = true;
+      return { ...path, backends: [unusable("backendRefs", fault.problem)] };
+    }
+    const at = `${this.#field}.filters`;
+    const auth = authOf(filters, at, this.#world);
+    const settings = settingsNamed(filters, at, this.#world);
+    const missing = "fault" in auth ? auth.fault : "fault" in settings ? settings.fault : undefined;
+    if (missing !== undefined) {
+      this.#unresolved.add([missing]);
+      return { ...path, backends: [unusable("filters", missing.problem)] };
+    }
+    const { backends, faults, invalid, notes } = backendsOf(
+      this.#rule.backendRefs ?? [],
+      this.#field,
+      prefix,
+      this.#world,
+    );
+    const copies = mirrorsOf(filters, at, this.#world);
+    this.#unresolved.add([...copies.faults, ...faults]);
+    this.#invalid.add(invalid);
+    for (const note of notes) this.#notes.add(note);
+    const changes: Filters = {
+      ...(read.ok ? read.filters : undefined),
+      ...("auth" in auth && auth.auth !== undefined ? { auth: auth.auth } : {}),
+      ...(copies.mirrors.length === 0 ? {} : { mirrors: copies.mirrors }),
+      ...this.#sessionAt(match),
+    };
+    const named = "named" in settings ? settings.named : [];
+    const isAnswered = changes.redirect !== undefined || named.some((one) => this.#world.redirects(one));
+    const [only] = backends;
+    const isEmpty = (this.#rule.backendRefs ?? []).length === 0;
+    if (isEmpty && !isAnswered && only?.unusable !== undefined) this.#notes.add(only.unusable);
+    return {
+      ...path,
+      backends,
+      ...(named.length === 0 ? {} : { settings: named }),
+      ...(Object.keys(changes).length === 0 ? {} : { filters: changes }),
+      ...this.#limits(),
+    };
+  }
+
+  #mistake(): Mistake | undefined {
+    return [this.#timeouts, this.#retries, this.#session].find((one) => !one.ok);
+  }
+
+  #sessionAt({ text, pattern }: PathMatch): Pick<Filters, "session"> {
+    if (!this.#session.ok || this.#session.session === undefined) return {};
+    return { session: { path: literalPath(text, pattern === true), ...this.#session.session } };
+  }
+
+  #limits(): Pick<ClaimedPath, "timeouts" | "retries"> {
+    const timeouts = this.#timeouts.ok ? this.#timeouts.timeouts : undefined;
+    const retries = this.#retries.ok ? this.#retries.retries : undefined;
+    return { ...(timeouts === undefined ? {} : { timeouts }), ...(retries === undefined ? {} : { retries }) };
+  }
+
+  #fault({ reason, part, why }: Mistake, done: string): Fault {
+    const field = `${this.#field}${part}`;
+    return { reason, problem: { object: this.#world.object, kind: "field-unusable", field, why, done } };
+  }
+}
+
+/** Faults, each once: all paths of a rule name the same backends. */
+class Faults {
+  readonly #all = new Map<string, Fault>();
+
+  get all(): readonly Fault[] {
+    return [...this.#all.values()];
+  }
+
+  add(faults: readonly Fault[]): void {
+    for (const fault of faults) {
+      const key = JSON.stringify(fault);
+      if (!this.#all.has(key)) this.#all.set(key, fault);
+    }
+  }
+}
