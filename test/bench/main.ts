@@ -29,6 +29,7 @@ import { streamRollout } from "./stream-rollout.ts";
 import { streams } from "./streams.ts";
 import { tools } from "./tools.ts";
 import { webhook } from "./webhook.ts";
+import { work } from "./work.ts";
 
 const benchmarks: Readonly<Record<string, Benchmark>> = {
   build,
@@ -42,6 +43,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
   informers,
   requests,
   instructions,
+  work,
   gateway: gateways,
   streams,
   "stream-rollout": streamRollout,

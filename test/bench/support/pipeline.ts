@@ -23,12 +23,14 @@ export interface Pipeline {
   turn(snapshot: Snapshot): Rendered;
 }
 
-export async function openPipeline(): Promise<Pipeline> {
+type Flags = ReturnType<typeof defaultFlags>;
+
+export async function openPipeline(more: Partial<Flags> = {}): Promise<Pipeline> {
   const opened = openRunFolder(mkdtempSync(join(tmpdir(), "bench-")));
   const asked = await askCapabilities("nginx", process.env.PATH ?? "");
   const compiled = compileTemplate(readTemplateFiles(builtInTemplates));
   if (!opened.ok || !asked.ok || !compiled.ok) throw new Error("nginx, its folder or the template cannot be used");
-  const flags = defaultFlags("run");
+  const flags = { ...defaultFlags("run"), ...more };
   const logs = { accessLog: "/dev/null", errorLog: "stderr" };
   const machine = machineOf(asked.capabilities, placeHere(), opened.folder, machineFlags(flags, logs));
   const renderer = new DynamicRenderer(machine, compiled.template);
