@@ -8,7 +8,6 @@ import { visible, visibleLines } from "../base/visible.ts";
 import type { Ingress } from "../core/model/objects.ts";
 import { named, sentence, unplaced } from "../core/model/problem.ts";
 import { isAboutPolicy, policyOption, underPolicy } from "./check/policy.ts";
-import { otherLanguagesIn } from "./compat/other-languages.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { toolCall } from "./tools/call.ts";
 import { withoutOtherContent } from "./tools/findings/no-manifests.ts";
@@ -27,6 +26,7 @@ import {
   takesHost,
 } from "./tools/narrow.ts";
 import { readObjects } from "./tools/read.ts";
+import { textsIn, unreadTexts } from "./tools/texts.ts";
 import { withController } from "./tools/with-controller.ts";
 import { counted, painter, red, yellow } from "./tools/words.ts";
 
@@ -106,8 +106,8 @@ function leftOutNotes(
 }
 
 function nothingIn(folder: string): string {
-  const [other] = otherLanguagesIn(folder);
-  const more = other === undefined ? "" : `; ${other.of}: ${other.why}`;
+  const [other] = unreadTexts(textsIn(folder), false);
+  const more = other === undefined ? "" : `; ${other.join(": ")}`;
   return `${folder} has no YAML or JSON file, so there is nothing to check${more}`;
 }
 

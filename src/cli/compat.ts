@@ -3,11 +3,8 @@
  * and how, and what needs work. It reads files, a dump, values files or a live cluster, and changes
  * nothing. It names everything that it cannot judge, and its exit code shows it.
  */
-import { join } from "node:path";
 import { isMapping } from "../core/model/mapping.ts";
-import { ofAnsible } from "../edges/folder/mistakes/other-tools.ts";
 import type { Assessment } from "./compat/assess.ts";
-import { type TerraformFile, terraformFile } from "./compat/chart/terraform.ts";
 import { type ReadValues, readValues, type ValuesSource } from "./compat/chart/values.ts";
 import { controllersIn, type FoundController } from "./compat/controller.ts";
 import { readDifferences } from "./compat/differences.ts";
@@ -15,16 +12,16 @@ import { endings, exitCode, readEndings } from "./compat/endings.ts";
 import { assessed } from "./compat/gather.ts";
 import { severities } from "./compat/item.ts";
 import { reportMarkdown } from "./compat/markdown.ts";
-import { isAboutIngresses, otherLanguage, otherLanguagesIn, terraformFiles } from "./compat/other-languages.ts";
 import { othersIn } from "./compat/others.ts";
 import { reportText } from "./compat/report.ts";
-import { type Sources, valuesSources } from "./compat/sources.ts";
+import { type Sources, sourcesIn } from "./compat/sources.ts";
 import type { Unjudged } from "./compat/unjudged.ts";
 import { failedAs, type Out, printed } from "./out.ts";
 import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
 import type { Files } from "./tools/folder.ts";
 import { type ReadObjects, readObjects } from "./tools/read.ts";
-import { counted, firstOf, green, painter, red, yellow } from "./tools/words.ts";
+import { isAboutIngresses, type TextFile, textsIn, unreadTexts } from "./tools/texts.ts";
+import { counted, green, painter, red, yellow } from "./tools/words.ts";
 
 const failed = failedAs("compat");
 
@@ -55,9 +52,9 @@ dump, or - for standard input:
 
 With --kubeconfig or --context a live cluster is read; nothing is changed. The controller's flags and
 ConfigMap come from its Deployment or DaemonSet; flags given here come on top. Values of the chart are
-read from --values (several are laid over each other), and in PATH from values files, umbrella charts,
-HelmRelease, HelmChart, Application, ApplicationSet, fleet.yaml, the helmCharts of a kustomization and
-heredocs of Terraform.
+read from --values (several are laid over each other), from Helm's releases in a cluster, and in PATH
+wherever they are written: in values files, in objects of any tool, in a heredoc. Annotations and keys
+of ingress-nginx are judged in any text, such as values of other charts, templates and Terraform.
 
 Exit code 0 when nothing needs work and all was judged, 1 when something needs work, 3 when something
 could not be judged, 2 when it cannot do its work at all. With --fail-on work a file that cannot be
@@ -83,16 +80,17 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
   if (!given.ok) return failed(out, given.why);
   const { objects, values, controller } = given;
   const { files, clusterNotes, server } = objects;
-  const found = valuesSources(values, files);
-  const terraform = terraformIn(call.folders[0]);
-  const sources = [...found.sources, ...terraform.flatMap((one) => one.sources)];
+  const [folder] = call.folders;
+  const texts = folder === undefined || folder === "-" ? [] : textsIn(folder);
   const { flags, argv: words, live } = call;
-  const judged = assessed({ files, controller, sources, flags, argv: words, live }, readDifferences());
-  const assessment = withUnjudged(judged, call, objects, found, terraform);
+  const found = sourcesIn(values, files, texts, flags.annotationsPrefix);
+  const { sources, groups } = found;
+  const judged = assessed({ files, controller, sources, groups, flags, argv: words, live }, readDifferences());
+  const assessment = withUnjudged(judged, call, objects, found, texts);
   const where = server ?? call.folders[0] ?? values.map(({ file }) => file).join(", ");
   if (isEmpty(assessment) && sources.length === 0) return failed(out, nothingIn(where, files));
   const withoutClass = assessment.classless === undefined ? "" : `; ${assessment.classless}`;
-  const by = `${judgedBy(given, sources)}${withoutClass}${ofGatewayApi(files)}`;
+  const by = `${judgedBy(given, sources)}${ofGroups(found)}${withoutClass}${ofGatewayApi(files)}`;
   out.write(
     call.output === "text"
       ? reportText(assessment, { where, by }, { paint: paints(colours), width, all: all !== undefined })
@@ -128,7 +126,7 @@ async function readGiven(call: Call): Promise<Given | { readonly ok: false; read
   }
   const [folder] = call.folders;
   const hasObjects = folder !== undefined || call.live;
-  const read = hasObjects ? await readObjects(call, folder, "workloads") : { ok: true as const, ...noObjects };
+  const read = hasObjects ? await readObjects(call, folder, "releases") : { ok: true as const, ...noObjects };
   if (!read.ok) return read;
   const controllers = controllersIn(
     [...read.files].flatMap(([file, { others }]) => others.map((other) => ({ ...other, file }))),
@@ -139,35 +137,34 @@ async function readGiven(call: Call): Promise<Given | { readonly ok: false; read
   return { ok: true, objects: read, values, controllers, controller };
 }
 
-/** Returns the Terraform files that give values to the chart. */
-function terraformIn(folder: string | undefined): readonly TerraformFile[] {
-  if (folder === undefined || folder === "-") return [];
-  return terraformFiles(folder).flatMap(({ file, text }) => terraformFile(file, text) ?? []);
-}
+/** Kinds whose mistakes leave out a part of what moves. */
+const judgedKinds = ["File", "Ingress", "IngressClass", "ConfigMap", "Service"];
 
 /** Adds everything that was given and that the assessment does not judge. */
 function withUnjudged(
   assessment: Assessment,
-  { folders: [folder], flags, live }: Call,
+  { flags, live }: Call,
   { files, clusterNotes }: Objects,
   { unjudged: ofSources, understood }: Sources,
-  terraform: readonly TerraformFile[],
+  texts: readonly TextFile[],
 ): Assessment {
-  const isRead = new Set(terraform.map(({ file }) => file));
+  // Without any object, whatever is in the files was meant.
+  const isAlone = ![...files.values()].some(({ objects, others }) => objects.length + others.length > 0);
+  const textOf = new Map(texts.map((one) => [one.file, one]));
+  const unread = unreadTexts(texts, files.size === 0);
   const unjudged = [
-    ...assessment.unjudged.filter(({ at, of, why }) => {
-      if (of !== at?.file) return true;
-      if (isRead.has(of)) return false;
-      const isOther = why === ofAnsible || otherLanguage(of) !== undefined;
-      const isElsewhere = isOther && folder !== undefined && !isAboutIngresses(of, join(folder, of));
-      return !isElsewhere && !understood.has(`${at.file}:${at.line}`);
+    ...assessment.unjudged.filter(({ at, of }) => {
+      if (of !== at?.file) return judgedKinds.some((kind) => of.startsWith(`${kind} `)) || !/^[A-Z]\w+ \S+$/.test(of);
+      const text = files.get(of)?.strays?.length ? undefined : textOf.get(of);
+      return (
+        !unread.has(of) &&
+        (isAlone || text === undefined || isAboutIngresses(text)) &&
+        !understood.has(`${at.file}:${at.line}`)
+      );
     }),
     ...ofSources,
-    ...terraform.flatMap((one) => one.unjudged),
     ...(live ? [] : othersIn(files, flags.annotationsPrefix)),
-    ...(folder === undefined
-      ? []
-      : otherLanguagesIn(folder, files.size === 0).filter(({ of }) => !files.has(of) && !isRead.has(of))),
+    ...[...unread].map(([file, why]) => ({ of: file, at: { file, line: 1, column: 1 }, why })),
     ...clusterNotes.map((why) => ({ of: "the cluster", why })),
   ];
   return { ...assessment, unjudged: unjudged.sort(byPlace) };
@@ -214,7 +211,13 @@ function ofGatewayApi(files: Files): string {
   return `; ${objects} ${count === 1 ? "is" : "are"} no part of ingress-nginx: sluice check judges ${count === 1 ? "it" : "them"}`;
 }
 
-const mostOthers = 5;
+/** Says how many annotations stand outside of Ingresses. */
+function ofGroups({ groups }: Sources): string {
+  const count = groups.reduce((sum, { annotations }) => sum + annotations.length, 0);
+  if (count === 0) return "";
+  const where = groups.length === 1 ? "in 1 place, which counts" : `in ${groups.length} places, which count`;
+  return `; ${counted(count, "annotation")} ${count === 1 ? "stands" : "stand"} outside of Ingresses, ${where} as ${groups.length} Ingress${groups.length === 1 ? "" : "es"}`;
+}
 
 const setsNothing = (value: unknown): boolean =>
   isMapping(value) ? Object.values(value).every(setsNothing) : value === undefined;
@@ -224,19 +227,14 @@ function judgedBy({ controller, controllers }: Given, sources: readonly ValuesSo
     controllers.length > 1
       ? `; ${counted(controllers.length - 1, "other controller")} can be named with --controller`
       : "";
-  const others = [...new Set(sources.flatMap((one) => one.others))];
-  const rest = others.length === 0 ? "" : `; values of other charts are left out: ${firstOf(others, mostOthers)}`;
-  return `${known()}${more}${rest}`;
+  return `${known()}${more}`;
 
   function known(): string {
     if (controller !== undefined)
       return `flags and ConfigMap of ${controller.kind} ${controller.namespace}/${controller.name}`;
     if (sources.length === 0) return "no ingress-nginx was found in it, so its flags are taken to be the defaults";
-    const isPartial = sources.some((source) => source.isPartial);
     if (sources.every(({ content }) => setsNothing(content)))
-      return isPartial
-        ? "the values of its release of ingress-nginx are not here, so flags and ConfigMap are taken to be the defaults of the chart"
-        : "its release of ingress-nginx sets no values, so flags and ConfigMap are the defaults of the chart";
-    return `flags and ConfigMap are those that the chart renders from the values${isPartial ? " that are here" : ""}`;
+      return "its release of ingress-nginx sets no values, so flags and ConfigMap are the defaults of the chart";
+    return "flags and ConfigMap are those that the chart renders from the values";
   }
 }

@@ -31,27 +31,7 @@ spec: { chart: { spec: { chart: ingress-nginx } } }
 const k3s = (kind: string, spec: string) =>
   `apiVersion: helm.cattle.io/v1\nkind: ${kind}\nmetadata: { name: rke2-ingress-nginx, namespace: kube-system }\nspec: ${spec}\n`;
 
-test("defaults of RKE2's copy of the chart are work until the values have them", async () => {
-  const config = (controller: string) => k3s("HelmChartConfig", `{ valuesContent: "controller: ${controller}" }`);
-  const few = await compatOf({ "rke2.yaml": config("{ service: { enabled: false }, kind: Deployment }") });
-  expect(few.code).toBe(1);
-  expect([...few.text.matchAll(/value (\S+), HelmChartConfig/g)].map(([, name]) => name)).toEqual([
-    "controller.dnsPolicy",
-    "controller.hostPort.enabled",
-    "controller.ingressClassResource.default",
-    "controller.publishService.enabled",
-    "controller.watchIngressWithoutClass",
-  ]);
-  expect(few.text).toContain("RKE2's chart has ClusterFirstWithHostNet as its default, and this chart has another one");
-  const all = await compatOf({
-    "rke2.yaml": config(
-      "{ kind: DaemonSet, hostPort: { enabled: true }, service: { enabled: false }, publishService: { enabled: false }, dnsPolicy: ClusterFirstWithHostNet, watchIngressWithoutClass: true, ingressClassResource: { default: true } }",
-    ),
-  });
-  expect(all.code).toBe(0);
-});
-
-test("a HelmChartConfig sets values above those of its HelmChart, and below those of its field set", async () => {
+test("values of a HelmChart and of its HelmChartConfig are judged", async () => {
   const chart = k3s(
     "HelmChart",
     '{ chart: ingress-nginx, set: { controller.replicaCount: 3 }, valuesContent: "controller: { config: { use-gzip: a } }" }',
@@ -63,14 +43,10 @@ test("a HelmChartConfig sets values above those of its HelmChart, and below thos
   const { text } = await compatOf({ "chart.yaml": chart, "config.yaml": config });
   expect(text).toContain("3 chart values");
   expect(text).toContain("(config.yaml:5:");
-  expect(text).not.toContain('"a"');
-  // A name of its own, which only the HelmChart explains.
-  const edge = (one: string) => one.replace("rke2-ingress-nginx", "edge");
-  const named = await compatOf({ "all.yaml": `${edge(config)}---\n${edge(chart)}` });
-  expect(named.text).toContain("3 chart values");
+  expect(text).toContain("(chart.yaml:5:");
 });
 
-test("Argo CD takes valuesObject alone, without the text beside it", async () => {
+test("values of an Application are judged as a text and as a mapping", async () => {
   const { text } = await compatOf({
     "app.yaml": `apiVersion: argoproj.io/v1alpha1
 kind: Application
@@ -82,8 +58,8 @@ spec:
     helm: { values: "controller: { confg: {} }", valuesObject: { controller: { kind: DaemonSet } } }
 `,
   });
-  expect(text).toContain("1 chart value ");
-  expect(text).not.toContain("confg");
+  expect(text).toContain("chart values: controller.kind");
+  expect(text).toContain("did you mean controller.config?");
 });
 
 test("a HelmChart has values in its field set, and in Secrets that are not read", async () => {
@@ -138,13 +114,13 @@ test("programs and scripts that install the chart are named, and others are not"
   });
   expect(code).toBe(3);
   expect(text.match(/\S+:1:1: this is .*?(?=,)/g)).toEqual([
-    "index.ts:1:1: this is a program of Pulumi or a CDK",
-    "install.sh:1:1: this is a script that runs helm",
+    "index.ts:1:1: this is a program that installs charts",
+    "install.sh:1:1: this is a program that installs charts",
     "web.dhall:1:1: this is Dhall",
   ]);
 });
 
-test("a fleet.yaml of Rancher is a release, and one more for each target with values of its own", async () => {
+test("all values in a fleet.yaml of Rancher are judged", async () => {
   const { code, text } = await compatOf({
     "ingress/fleet.yaml": `defaultNamespace: edge
 helm:
@@ -161,22 +137,11 @@ targetCustomizations:
     "grafana/fleet.yaml": "helm: { chart: grafana, values: { ingress: { enabled: true } } }\n",
   });
   expect(code).toBe(3);
-  expect(text).toContain(
-    "Fleet's release ingress-nginx (ingress/fleet.yaml:5:30): its values file gone.yaml is not read",
-  );
+  expect(text).toContain("ingress/fleet.yaml:5:30): its values in the file gone.yaml, which is not here, are not read");
   expect(text).toContain("its values in Secret token are not read");
   expect(text).toContain('key use-gzip: "a" is neither');
-  expect(text).toMatch(/key use-gzip \(ingress\/values.yaml:1:\d+\) /);
-  expect(text).toContain("value controller.hostNetwork, Fleet's release ingress-nginx for east (ingress/fleet.yaml:9:");
-  expect(text).not.toContain("grafana");
-});
-
-test("an umbrella of many charts names a few of the others", async () => {
-  const others = Array.from({ length: 8 }, (_, at) => `chart${at}: { enabled: true }\n`).join("");
-  const { text } = await compatOf({
-    "values.yaml": `ingress-nginx: { controller: { kind: DaemonSet } }\nname: a\n${others}`,
-  });
-  expect(text).toContain("left out: chart0, chart1, chart2, chart3, chart4 and 3 more ");
+  expect(text).toMatch(/key use-gzip, ConfigMap \S+ \(ingress\/values.yaml:1:25\)/);
+  expect(text).toContain("value controller.hostNetwork (ingress/fleet.yaml:9:");
 });
 
 test("a release whose values are elsewhere is not said to have none", async () => {
@@ -192,12 +157,12 @@ spec:
   const gone = await compatOf({ "app.yaml": application("$values/edge.yaml") });
   expect([gone.code, gone.text]).toEqual([
     3,
-    expect.stringContaining("the values of its release of ingress-nginx are not here"),
+    expect.stringContaining("its values in the file edge.yaml, which is not here, are not read"),
   ]);
   const some = await compatOf({
     "app.yaml": application("$values/edge.yaml", ", valuesObject: { controller: { kind: DaemonSet } }"),
   });
-  expect(some.text).toContain("from the values that are here");
+  expect(some.text).toContain("from the values");
   // The file of this name in the archive of the chart holds its defaults.
   const own = await compatOf({ "app.yaml": application("values.yaml") });
   expect([own.code, own.text]).toEqual([0, expect.stringContaining("its release of ingress-nginx sets no values")]);
@@ -234,8 +199,9 @@ spec: { chartRef: { kind: OCIRepository, name: kgateway } }
   expect(named.text).toContain("value extra does not exist");
 });
 
-test("a Secret that sops has encrypted is not said to hold plain text", async () => {
-  const { text } = await compatOf({
+test("a Secret that sops has encrypted is no gap of the report", async () => {
+  const { code, text } = await compatOf({
+    "values.yaml": "controller: { kind: DaemonSet }\n",
     "auth.yaml": `apiVersion: v1
 kind: Secret
 metadata: { name: auth }
@@ -243,7 +209,7 @@ data: { auth: "ENC[AES256_GCM,data:aGk=,type:str]" }
 sops: { version: 3.9.0 }
 `,
   });
-  expect(text).toContain("data.auth: sops has encrypted it; decrypt the file before it is read");
+  expect([code, text.includes("sops")]).toEqual([0, false]);
 });
 
 test("templates with marks inside quotes are templates of helm", async () => {

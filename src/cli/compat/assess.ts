@@ -36,6 +36,7 @@ import {
   type World,
 } from "./items.ts";
 import { onlyHere } from "./only-here.ts";
+import { holderOf, isOfText, isOutside, unfilledAnnotations } from "./outside.ts";
 import { type Unjudged, unjudgedIn, unjudgedSettings } from "./unjudged.ts";
 import { annotationsOf, shapesOf, type Uses } from "./uses.ts";
 
@@ -57,7 +58,11 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
   const world = worldOf(found, list, translation, ours);
   const own = ours.map((ingress) => {
     const items = ingressItems(ingress, shapesOf(ingress, snapshot), world);
-    return { items, verdict: worst(items.map(({ verdict }) => verdict)) };
+    const object = { kind: "Ingress", ...ingress.metadata };
+    const named = isOutside(object)
+      ? items.flatMap((item) => itemsOutside(item, holderOf(found.outside, object)))
+      : items;
+    return { items: named, verdict: worst(items.map(({ verdict }) => verdict)) };
   });
   const count = (verdict: string) => own.filter((one) => one.verdict === verdict).length;
   const byClass = Map.groupBy(others.map(classNameOf).sort(), (name) => name);
@@ -88,11 +93,17 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
       ...unjudgedIn([...library.problems.values()].flat()),
       ...unjudgedSettings(settingsElsewhere(snapshot, options.configMap), world.place),
       ...unjudgedFlags(found),
+      ...unfilledAnnotations(distinct([...translation.problems.values()].flat()), found.outside),
       ...unfilledValues(found),
       ...unfilledKeys(configMapOf(translation), everywhere, world),
     ],
     everybody: list.filter(({ concerns }) => concerns.length === 0).map(({ how }) => how),
   };
+}
+
+/** Gives an annotation outside of Ingresses the name of what holds it. */
+function itemsOutside({ namespace: _, class: __, ...item }: Item, of: string): readonly Item[] {
+  return item.what === "annotation" ? [{ ...item, of }] : [];
 }
 
 /** Divides the Ingresses into those of this controller and those of others. */
@@ -106,7 +117,10 @@ const configMapOf = ({ options }: Translated): string => `ConfigMap ${options.co
 /** Gathers what the judgement of an item depends on. */
 function worldOf(found: Found, list: World["list"], translation: Translated, ours: readonly Ingress[]): World {
   const { snapshot, options, configuration } = translation;
-  const all = distinct(withoutElsewhere([...translation.problems.values()].flat(), snapshot));
+  const { outside } = found;
+  const all = distinct(withoutElsewhere([...translation.problems.values()].flat(), snapshot)).filter(
+    (one) => !isOutside(one.object) || isOfText(one, outside),
+  );
   const problems = Map.groupBy(all, ({ object }) => named(object));
   const ofKeys = problems.get(configMapOf(translation)) ?? [];
   const snippets = snippetsIn(snapshot, configuration.settings, options);

@@ -3,6 +3,7 @@ import type { FilePlace } from "../../core/model/problem.ts";
 import type { Files } from "../tools/folder.ts";
 import type { ValueInUse } from "./chart/values.ts";
 import type { FlagInUse } from "./flags-in-use.ts";
+import type { Outside } from "./outside.ts";
 
 /** Everything that `sluice compat` has found to judge. */
 export interface Found {
@@ -21,6 +22,8 @@ export interface Found {
   /** All effective flags, including those of this command line. */
   readonly given: ReadonlyMap<string, string>;
   readonly values: readonly (ValueInUse & { readonly of: string })[];
+  /** Annotations outside of Ingresses, each group of which is an Ingress among the files. */
+  readonly outside: Outside;
   /** Whether the objects come from a live cluster and so have no line in a file. */
   readonly live: boolean;
 }

@@ -11,15 +11,18 @@ import { type FoundController, mountsIn } from "./controller.ts";
 import type { Differences } from "./differences.ts";
 import { flagsInUse } from "./flags-in-use.ts";
 import type { Found } from "./found.ts";
+import type { Group } from "./found-parts.ts";
 import { isDownloaded } from "./image/geoip.ts";
 import { imageOfValues } from "./image/images.ts";
+import { type Outside, withOutside } from "./outside.ts";
 import { at } from "./value-at.ts";
 
 export interface Gathered {
   readonly files: Files;
   readonly controller: FoundController | undefined;
-  /** The first source decides for the Ingresses; each other one is judged by itself. */
+  /** The first whole one decides for the Ingresses; each other one is judged by itself. */
   readonly sources: readonly ValuesSource[];
+  readonly groups: readonly Group[];
   /** Flags of this command line. */
   readonly flags: Flags;
   readonly argv: readonly string[];
@@ -27,10 +30,11 @@ export interface Gathered {
 }
 
 export function assessed(gathered: Gathered, differences: Differences): Assessment {
-  const [first, ...others] = gathered.sources;
+  const first = gathered.sources.find(({ areKeys }) => areKeys !== true);
+  const others = gathered.sources.filter((one) => one !== first);
   const main = assess(found(gathered, first), differences);
   const alone = others.map((source) => {
-    return assess(found({ ...gathered, files: new Map(), controller: undefined }, source), differences);
+    return assess(found({ ...gathered, files: new Map(), groups: [], controller: undefined }, source), differences);
   });
   return {
     ...main,
@@ -39,19 +43,25 @@ export function assessed(gathered: Gathered, differences: Differences): Assessme
   };
 }
 
-function found({ files, controller, flags: ours, argv, live }: Gathered, source: ValuesSource | undefined): Found {
+function found(
+  { files, controller, groups, flags: ours, argv, live }: Gathered,
+  source: ValuesSource | undefined,
+): Found {
   const completed = source && withChartValues(source, files);
   const given = [...(controller?.argv ?? []), ...(completed?.words.map(({ word }) => word) ?? [])];
   const { inUse, flags } = flagsInUse([...given, ...argv]);
   const givenFlags = new Map(inUse.map(({ name, text }) => [name, text]));
   const home =
     source === undefined || controller !== undefined ? undefined : `${source.home.namespace}/${source.home.name}`;
+  const used =
+    given.length === 0 && home === undefined
+      ? ours
+      : { ...flags, configmap: flags.configmap ?? home ?? ours.configmap };
+  const outside: Outside = { groups, prefix: used.annotationsPrefix, ingressClass: used.ingressClass ?? "nginx" };
   return {
-    files: completed?.files ?? files,
-    flags:
-      given.length === 0 && home === undefined
-        ? ours
-        : { ...flags, configmap: flags.configmap ?? home ?? ours.configmap },
+    files: withOutside(completed?.files ?? files, outside),
+    outside,
+    flags: used,
     flagsKnown: controller !== undefined,
     inUse: inUse
       .filter(({ at }) => at < given.length)

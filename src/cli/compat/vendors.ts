@@ -9,25 +9,10 @@ export const vendors = {
   f5: "F5's NGINX Ingress Controller (nginx/nginx-ingress), another program",
   bitnami: "Bitnami's chart nginx-ingress-controller, whose values have other names",
   unclear:
-    "a chart called nginx-ingress, which may be F5's or one that ended in 2020; name ingress-nginx in a Chart.yaml beside it if it is that",
-  stable: "the chart stable/nginx-ingress, which ended in 2020 and whose values have other names",
+    "a chart called nginx-ingress, which may be F5's or one that ended in 2020; write them below ingress-nginx if they are that chart's",
 } as const;
 
 export type Vendor = keyof typeof vendors;
-
-/**
- * Returns whose chart it is: ingress-nginx's own (rke2's copy has the same values), another
- * vendor's, or an unrelated one. The chart may be an archive, such as `ingress-nginx-4.0.6.tgz`.
- */
-export function chartOf(name: string, repository = ""): "ours" | Vendor | undefined {
-  const last = (name.split("/").at(-1) ?? "").replace(/-v?\d[\w.+-]*\.tgz$/, "");
-  if (last === "ingress-nginx" || last === "rke2-ingress-nginx") return "ours";
-  if (last === "nginx-ingress-controller") return "bitnami";
-  if (last !== "nginx-ingress") return undefined;
-  return /charts\.helm\.sh\/stable|kubernetes-charts\.storage|^@?stable$/.test(repository) || name.startsWith("stable/")
-    ? "stable"
-    : "f5";
-}
 
 const ofF5 = [
   "appprotect",

@@ -14,8 +14,8 @@ import { textOf } from "../../edges/folder/limits.ts";
 import { type Manifest, type ManifestObject, readManifest, unreadManifest } from "../../edges/folder/manifest.ts";
 import type { Memory } from "../../edges/folder/memory.ts";
 import { scanFolder } from "../../edges/folder/scan.ts";
-import { otherLanguage } from "../compat/other-languages.ts";
 import { assumedClass } from "./assumed-class.ts";
+import { otherLanguage } from "./texts.ts";
 
 /** Files by path below the folder. */
 export type Files = ReadonlyMap<string, Manifest>;

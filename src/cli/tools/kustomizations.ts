@@ -5,9 +5,17 @@
 import { dirname, join } from "node:path";
 import { isMapping, type Mapping } from "../../core/model/mapping.ts";
 import type { Manifest } from "../../edges/folder/manifest.ts";
-import { isKustomization } from "../compat/chart/embedded.ts";
 import type { Files } from "./folder.ts";
 import { counted, firstOf } from "./words.ts";
+
+const kinds = ["Kustomization", "Component"];
+const group = "kustomize.config.k8s.io/";
+
+/** Whether it is a kustomization. A file of that name may leave out its kind, or its apiVersion. */
+export function isKustomization({ kind, apiVersion, helmCharts, resources, patches }: Mapping): boolean {
+  if (kind !== undefined) return kinds.includes(String(kind)) && String(apiVersion ?? group).startsWith(group);
+  return [helmCharts, resources, patches].some(Array.isArray);
+}
 
 const changing =
   /^(patches|configMapGenerator|secretGenerator|namespace|namePrefix|nameSuffix|components|replacements|generators|transformers)/;

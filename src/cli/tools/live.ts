@@ -2,11 +2,11 @@
  * Reads a live cluster once: every kind that a controller reads, in the form of files, so that the
  * tools treat folders and clusters alike. Kinds that may not be read are reported and left out.
  */
-
+import { gunzipSync } from "node:zlib";
 import { build } from "../../base/version.ts";
 import type { Flags } from "../../controller/flags.ts";
 import { credentialsOf } from "../../controller/run/credentials.ts";
-import { type KubernetesObject, keyOf } from "../../core/model/objects.ts";
+import { type KubernetesObject, keyOf, type Secret } from "../../core/model/objects.ts";
 import { tableOf, type WatchedKind } from "../../core/model/snapshot.ts";
 import { gatewayKinds } from "../../edges/cluster/gateway-kinds.ts";
 import type { Manifest, ManifestObject, OtherObject } from "../../edges/folder/manifest.ts";
@@ -45,22 +45,25 @@ const ownKinds: readonly Resource<KubernetesObject>[] = [
 
 /** Helm keeps megabytes of releases in Secrets. */
 const filters: Readonly<Record<string, string>> = { Secret: "type!=helm.sh/release.v1" };
+const ofHelm = { fieldSelector: "type=helm.sh/release.v1", labelSelector: "owner=helm,status=deployed", limit: 20 };
+
+/** What is read beside a controller's objects: Deployments and DaemonSets, and Helm's releases. */
+export type More = "objects" | "workloads" | "releases";
 
 const pageSize = 500;
 
-/** Reads the cluster. With `workloads`, Deployments and DaemonSets are read as well. */
 export async function readCluster(
   flags: Flags,
   context: string | undefined,
   env: NodeJS.ProcessEnv,
-  workloads: "workloads" | "objects" = "objects",
+  wanted: More = "objects",
 ): Promise<ReadCluster> {
   const kubeconfig = flags.kubeconfig ?? env.KUBECONFIG ?? `${env.HOME}/.kube/config`;
   const found = await credentialsOf({ ...flags, kubeconfig, context }, env);
   if (!found.ok) return found;
   const client = new Client(found.credentials, { userAgent: `sluice/${build.release}` });
   try {
-    const more = workloads === "workloads" ? [workload("Deployment"), workload("DaemonSet")] : [];
+    const more = wanted !== "objects" ? [workload("Deployment"), workload("DaemonSet")] : [];
     const files = new Map<string, Manifest>();
     const notes: string[] = [];
     for (const versions of [...[...ownKinds, ...more].map((kind) => [kind]), ...gatewayKinds]) {
@@ -69,6 +72,11 @@ export async function readCluster(
       if (!listed.ok && listed.fatal) return { ok: false, why: listed.why };
       if (!listed.ok) notes.push(listed.why);
       else files.set(`${versions[0]!.plural} of the cluster`, manifestOf(listed.items));
+    }
+    if (wanted === "releases") {
+      const listed = await listAll(client, secrets, flags, ofHelm);
+      if (listed.ok) files.set("releases of the cluster", { ...manifestOf([]), others: releasesIn(listed.items) });
+      else notes.push(`Helm's releases: ${listed.why}`);
     }
     return { ok: true, files, server: found.credentials.server.host, notes };
   } finally {
@@ -96,7 +104,15 @@ async function newestOf(
   return undefined;
 }
 
-async function listAll(client: Client, kind: Resource<KubernetesObject>, flags: Flags): Promise<Listed> {
+async function listAll(
+  client: Client,
+  kind: Resource<KubernetesObject>,
+  flags: Flags,
+  selected: { readonly fieldSelector?: string | undefined; readonly labelSelector?: string; readonly limit: number } = {
+    fieldSelector: filters[kind.kind],
+    limit: pageSize,
+  },
+): Promise<Listed> {
   const items: KubernetesObject[] = [];
   const [home] = (flags.configmap ?? "").split("/");
   const { watchNamespace } = flags;
@@ -106,8 +122,7 @@ async function listAll(client: Client, kind: Resource<KubernetesObject>, flags: 
   for (const namespace of places) {
     let next = "";
     do {
-      const fieldSelector = filters[kind.kind];
-      const query = { namespace, limit: pageSize, fieldSelector, ...(next === "" ? {} : { continue: next }) };
+      const query = { namespace, ...selected, ...(next === "" ? {} : { continue: next }) };
       const answer = await client.list(kind, query, new AbortController().signal);
       if (!answer.ok) {
         const { code, message } = answer.failure;
@@ -123,6 +138,28 @@ async function listAll(client: Client, kind: Resource<KubernetesObject>, flags: 
 
 const nowhere = { line: 1, column: 1 } as const;
 const placeOf = () => nowhere;
+
+/**
+ * Returns Helm's releases with their charts and the values that users gave. A release is JSON,
+ * packed by gzip, in base64 inside of that of the Secret.
+ */
+export function releasesIn(items: readonly KubernetesObject[]): OtherObject[] {
+  return (items as readonly Secret[]).flatMap(({ metadata: { namespace }, data }): OtherObject[] => {
+    try {
+      const packed = Buffer.from(String(data?.release), "base64").toString("latin1");
+      const { name, config, chart } = JSON.parse(String(gunzipSync(Buffer.from(packed, "base64"))));
+      const value = {
+        kind: "release",
+        metadata: { namespace, name },
+        chart: chart.metadata.name,
+        values: config ?? {},
+      };
+      return [{ value, placeOf }];
+    } catch {
+      return [];
+    }
+  });
+}
 
 function manifestOf(items: readonly KubernetesObject[]): Manifest {
   const isOurs = (object: KubernetesObject) => Object.hasOwn(tableOf, object.kind);

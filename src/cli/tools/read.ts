@@ -9,6 +9,7 @@ import type { Memory } from "../../edges/folder/memory.ts";
 import type { Call } from "./call.ts";
 import { type Files, readFolder } from "./folder.ts";
 import { withoutPatches } from "./kustomizations.ts";
+import type { More } from "./live.ts";
 
 export type ReadObjects =
   | {
@@ -28,12 +29,13 @@ export type ReadObjects =
 
 /**
  * Reads the objects of a folder, a cluster or both. `folder` is undefined for the cluster alone.
+ * `more` says what a cluster gives besides.
  * `memory` has the documents of a similar folder, if there is one.
  */
 export async function readObjects(
   call: Call,
   folder: string | undefined,
-  workloads: "workloads" | "objects" = "objects",
+  more: More = "objects",
   memory?: Memory,
 ): Promise<ReadObjects> {
   const local = folder === undefined ? undefined : readFolder(folder, memory);
@@ -44,7 +46,7 @@ export async function readObjects(
   if (!call.live) return { ok: true, files: own, written, cluster: new Map(), notes, clusterNotes: [] };
   // The client is loaded only here, because loading it takes longer than a whole check.
   const { readCluster } = await import("./live.ts");
-  const live = await readCluster(call.flags, call.options.context, process.env, workloads);
+  const live = await readCluster(call.flags, call.options.context, process.env, more);
   if (!live.ok) return live;
   const { files: cluster, server, notes: clusterNotes } = live;
   const all = [...notes, ...clusterNotes];

@@ -59,12 +59,8 @@ export interface ValuesSource {
   readonly placeOf: (path: Path) => FilePlace;
   /** The ConfigMap that the chart makes from these values. */
   readonly home: { readonly namespace: string; readonly name: string };
-  /** Keys of an umbrella chart's file that belong to another chart. */
-  readonly others: readonly string[];
-  /** Some of its values are not here. */
-  readonly isPartial?: true;
-  /** Values in `content` that only the old chart's defaults set, with what to do. */
-  readonly notes?: ReadonlyMap<string, string>;
+  /** They are single keys of a text, and not all values of a release. */
+  readonly areKeys?: true;
 }
 
 interface Declared {
@@ -108,16 +104,7 @@ function declared(): ReadonlyMap<string, Declared> {
 /** Returns the paths of the chart's values. */
 export const declaredPaths = (): Iterable<string> => declared().keys();
 
-/** Returns the top keys of the chart's values. */
-export function declaredTops(): ReadonlySet<string> {
-  return new Set([...declared().keys()].map((path) => path.replace(/\..*$/, "")));
-}
-
-export function valuesInUse({
-  content,
-  placeOf,
-  notes = new Map(),
-}: Pick<ValuesSource, "content" | "placeOf" | "notes">): readonly ValueInUse[] {
+export function valuesInUse({ content, placeOf }: Pick<ValuesSource, "content" | "placeOf">): readonly ValueInUse[] {
   // Flags are judged by themselves, with the variables that Kubernetes puts in.
   const found = misfits(content).filter(({ path }) => path[1] !== "extraArgs");
   const wrong = found.map(({ path, fate, why }): ValueInUse => {
@@ -131,7 +118,6 @@ export function valuesInUse({
   }
   for (const path of emptied(content, (name) => declared().get(name)?.fallback))
     wrong.push({ path: path.join("."), place: placeOf(path), fate: "refused", note: withoutValue });
-  for (const [path, note] of notes) wrong.push({ path, place: placeOf(path.split(".")), fate: "fails", note });
   const isWrong = new Set(wrong.map(({ path }) => path));
   return [...inUse(content, [], declared(), placeOf, content).filter(({ path }) => !isWrong.has(path)), ...wrong];
 }
