@@ -1,8 +1,8 @@
 /**
  * `sluice why URL`: explains a request step by step: class, host, route, guards, Service, port,
  * endpoints, certificate, Problems, and the changes that would help. It also explains a stream, by
- * its port and name. No request is sent. A running controller gets the route from its nginx; for
- * files, a dump or a live cluster src/ask/matcher/ computes it.
+ * its port and name. No request is sent: src/ask/matcher/ computes the answer, from what a running
+ * controller serves, or from files, a dump or a live cluster.
  */
 import type { Arrival, AskAnswer, AskedStep, AskOutcome, AskQuestion } from "../ask/page/api/ask.ts";
 import { explain, explainStream } from "../ask/page/ask/explain.ts";
@@ -36,7 +36,7 @@ the guards before it, the Service, port and endpoints behind it, the certificate
 the Ingress or route. Where the request gets no answer, it lists what would have to change.
 
 Without a PATH a running controller is asked, through the socket in its run folder (/run/sluice in the
-image, ./run for sluice serve), and its nginx finds the route. PATH is a folder, a file such as a dump,
+image, ./run for sluice serve), about what it serves. PATH is a folder, a file such as a dump,
 or - for standard input; with --kubeconfig or --context a live cluster is read. The request itself is
 never sent.
 
@@ -59,13 +59,11 @@ export async function why(argv: readonly string[], out: Out, now: Date): Promise
   const [url = "", folder] = call.folders;
   const question = questionOf(url, call.options);
   if (typeof question === "string") return failed(out, question);
-  const outcome =
-    folder === undefined && !call.live
-      ? await fromController(call, question)
-      : await fromFiles(call, question, out, now);
+  const isLive = folder === undefined && !call.live;
+  const outcome = isLive ? await fromController(call, question) : await fromFiles(call, question, out, now);
   if (!outcome.ok) return failed(out, outcome.why);
   const { answer } = outcome;
-  out.write(call.json ? `${JSON.stringify(answer, null, 2)}\n` : textOf(answer));
+  out.write(call.json ? `${JSON.stringify(answer, null, 2)}\n` : textOf(answer, isLive));
   return answer.arrivals.some(isBad) ? 1 : 0;
 }
 
@@ -119,13 +117,8 @@ function questionOf(url: string, { header, request, client }: Readonly<Record<st
   };
 }
 
-function textOf({ by, note, request: { method, scheme, host, target }, arrivals }: AskAnswer): string {
-  const asked =
-    by === "nginx"
-      ? lineOf({ what: "asked", says: "the running nginx" })
-      : note === undefined
-        ? ""
-        : lineOf({ what: "asked", says: `what the controller serves, because ${note}` });
+function textOf({ request: { method, scheme, host, target }, arrivals }: AskAnswer, isLive: boolean): string {
+  const asked = isLive ? lineOf({ what: "asked", says: "the running controller" }) : "";
   const parts = arrivals.map(({ steps }) => steps.map(lineOf).join(""));
   const more = lineOf({ what: "or", says: "by the address to which the name leads" });
   const line = scheme === "stream" ? host : `${scheme}://${host}${target}`;

@@ -21,7 +21,6 @@ import { askResponders } from "../edges/ocsp/ask.ts";
 import { StapledSource } from "../edges/ocsp/stapled-source.ts";
 import type { Channel, MemoryState } from "../nginx/channel.ts";
 import type { Nginx, OpenedNginx } from "../nginx/index.ts";
-import type { Routed, RouterQuestion } from "../nginx/routed.ts";
 import { type TemplateVerdict, tryTemplate } from "../nginx/template/trial.ts";
 import { openMemory } from "./held-memory.ts";
 import { openLiveStreams } from "./live-streams.ts";
@@ -56,11 +55,6 @@ export interface Controller {
   shadow(): Promise<string>;
   /** Returns the use of the records' memory; undefined if nginx does not answer or has none. */
   memory(): Promise<MemoryState | undefined>;
-  /**
-   * Returns where the running router sends a request. Returns undefined if nginx does not
-   * answer, or refuses the request itself.
-   */
-  route(question: RouterQuestion): Promise<Routed | undefined>;
   /** Whether nginx answers within `limitMs`. */
   answers(limitMs: number): Promise<boolean>;
   /** See `Channel`. */
@@ -150,7 +144,6 @@ export async function startController(options: ControllerOptions): Promise<Start
       shadow: () => channel.shadow(),
       peers: (addresses) => channel.peers(addresses),
       memory: () => channel.state(),
-      route: (question) => channel.route(question),
       answers: (limitMs) => channel.answers(limitMs),
       connections: () => channel.connections(),
       useTemplate: async (next) => {

@@ -9,7 +9,6 @@ import { inOrder, type RecordChange } from "../core/model/records.ts";
 import { readStubStatus } from "./figures.ts";
 import { linesOf } from "./folder/journal.ts";
 import type { Pass } from "./pass.ts";
-import type { Routed, RouterQuestion } from "./routed.ts";
 import { SocketClient } from "./socket-client.ts";
 
 export type PublishOutcome =
@@ -134,25 +133,6 @@ export class Channel {
     try {
       const { status, text } = await this.#get(`/digests?word=${word}${part === undefined ? "" : `&part=${part}`}`);
       return status === 200 ? text.split("\n").slice(0, -1) : undefined;
-    } catch {
-      return undefined;
-    }
-  }
-
-  /**
-   * Returns where the running router sends a request. Returns undefined if nginx does not
-   * answer, or refuses the request itself.
-   */
-  async route({ host, target, headers, ...rest }: RouterQuestion): Promise<Routed | undefined> {
-    try {
-      const { status, text } = await this.#client.send({
-        method: "POST",
-        path: `/ask${target}`,
-        headers: { ...headers, host },
-        body: JSON.stringify(rest),
-        signal: AbortSignal.timeout(limitMs),
-      });
-      return status === 200 ? (JSON.parse(text) as Routed) : undefined;
     } catch {
       return undefined;
     }

@@ -1,8 +1,7 @@
 /**
  * Runs every case of the corpus against Sluice, in both modes: the answers must be those of
- * ingress-nginx, or those of a decision in `docs/differences.md`. In dynamic mode nginx reports
- * before each request where it would send it, and the answer has to agree. Cases that nginx without
- * Lua cannot serve are skipped in static mode with a reason (`stock-limits.ts`).
+ * ingress-nginx, or those of a decision in `docs/differences.md`. Cases that nginx without Lua
+ * cannot serve are skipped in static mode with a reason (`stock-limits.ts`).
  *
  *   PARITY_CASES='routing/canary*,access/*'   only these
  *   PARITY_MODE=static                        one mode only
@@ -17,7 +16,6 @@ import { capabilityNames, lackingOf } from "../../src/core/tokens/capabilities.t
 import { nginxHere } from "../../src/nginx/index.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
-import { Asking } from "./asking.ts";
 import { type Case, caseNames, loadCase, loadExpectation } from "./case.ts";
 import { differences } from "./compare.ts";
 import { decidedDifferences, differencesPage, mismatches } from "./decided.ts";
@@ -57,7 +55,6 @@ test("each case that differs has its decision in docs/differences.md, and each d
 
 for (const mode of modes) {
   const tally = new Tally();
-  const asking = new Asking();
   const limits = mode === "static" ? stockLimits() : new Map<string, string>();
 
   describe(`${mode} mode`, () => {
@@ -81,16 +78,9 @@ for (const mode of modes) {
           tally.count(feature, left.as);
           return context.skip(left.why);
         }
-        const before = mode === "dynamic" ? asking.before : undefined;
-        runner ??= await Runner.start(startSubject, { mode, flags: wanted.flags, pki, ...(before && { before }) });
-        await tally.during(feature, async () => check(wanted, mode, runner!, asking));
+        runner ??= await Runner.start(startSubject, { mode, flags: wanted.flags, pki });
+        await tally.during(feature, async () => check(wanted, mode, runner!));
       });
-    });
-
-    test.runIf(mode === "dynamic" && patterns === undefined)("nginx decided about nearly all requests", () => {
-      const { asked, notes } = asking.counts;
-      expect(asked).toBeGreaterThan(1_500);
-      expect(asked).toBeGreaterThan(20 * notes);
     });
   });
 }
@@ -106,14 +96,12 @@ function leftOut(wanted: Case, limits: ReadonlyMap<string, string>): { as: Outco
   return { as: "open", why: `nginx has no ${capabilityNames[module]}: npm run setup installs what Debian has` };
 }
 
-async function check(wanted: Case, mode: Mode, runner: Runner, asking: Asking): Promise<void> {
+async function check(wanted: Case, mode: Mode, runner: Runner): Promise<void> {
   const got = await runner.run(wanted);
-  const asked = asking.mistakes(wanted, got.requests);
   if (PARITY_PRINT) process.stdout.write(`${wanted.name} ${JSON.stringify(got, null, 1)}\n`);
   const expected = loadExpectation(wanted, decided.has(wanted.name), mode);
   const found = differences(expected, got, wanted.ignore);
   expect(withoutNewer(wanted.name, nginxVersion, found).join("\n"), wanted.name).toBe("");
-  expect(asked, wanted.name).toEqual([]);
 }
 
 /**

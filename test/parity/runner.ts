@@ -25,22 +25,18 @@ export interface RunnerOptions {
   readonly mode: Mode;
   readonly flags: readonly string[];
   readonly pki: Pki;
-  /** Called before each request. */
-  readonly before?: (request: RequestStep, subject: Subject) => Promise<void>;
 }
 
 export class Runner {
   readonly #subject: Subject;
   readonly #api: FakeApiServer;
   readonly #pki: Pki;
-  readonly #before: NonNullable<RunnerOptions["before"]>;
   #settings: Settings = {};
 
-  private constructor(subject: Subject, api: FakeApiServer, { pki, before = async () => {} }: RunnerOptions) {
+  private constructor(subject: Subject, api: FakeApiServer, { pki }: RunnerOptions) {
     this.#subject = subject;
     this.#api = api;
     this.#pki = pki;
-    this.#before = before;
   }
 
   static async start(startSubject: StartSubject, options: RunnerOptions): Promise<Runner> {
@@ -87,7 +83,6 @@ export class Runner {
       ];
       if (configMap || apply) await this.#live(changed);
       else if (wait) await delay(1000 * wait);
-      await this.#before(request, this.#subject);
       answers.push(await ask(request, jar, this.#pki));
     }
     return answers;

@@ -6,13 +6,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { decide } from "../../src/ask/matcher/decide.ts";
-import type { Decision } from "../../src/ask/matcher/decision.ts";
-import type { AskedRequest } from "../../src/ask/matcher/request.ts";
-import { askNginx } from "../../src/ask/page/ask/asking.ts";
 import type { Clock } from "../../src/base/timing/clock.ts";
 import { type Controller, startController } from "../../src/controller/controller.ts";
-import { decideOptions, machineFlags, translateOptions } from "../../src/controller/flags/options.ts";
+import { machineFlags, translateOptions } from "../../src/controller/flags/options.ts";
 import { parseFlags } from "../../src/controller/flags/parse.ts";
 import type { Flags } from "../../src/controller/flags.ts";
 import { machineOf } from "../../src/controller/machine.ts";
@@ -41,21 +37,9 @@ export interface Subject {
   readonly remove: (objects: readonly KubernetesObject[]) => Promise<void>;
   /** Resolves when all changes are live; rejects when that has become impossible. */
   readonly settled: () => Promise<void>;
-  /**
-   * Returns the decision of the running nginx about a request, or a note if it cannot decide.
-   * Absent in static mode, in which nginx reports no decision.
-   */
-  readonly decided?: (asked: AskedRequest) => Promise<LiveDecision | { readonly note: string }>;
   /** Returns the process id of nginx's master, if it is a child of this process. */
   readonly nginxPid?: () => number | undefined;
   readonly stop: () => Promise<void>;
-}
-
-export interface LiveDecision {
-  /** The decision with the host and the route that nginx found. */
-  readonly live: Decision;
-  /** The decision with the host and the route that the matcher finds. */
-  readonly matched: Decision;
 }
 
 export interface LocalSubject extends Subject {
@@ -92,7 +76,6 @@ export async function startSubject({
     },
     remove: async (some) => source.change(some.map((object) => ({ ...present(object), object: undefined }))),
     settled: () => controller.settled(),
-    decided: (asked) => liveDecision(controller, flagsOf(mode, flags), asked),
     nginxPid: () => controller.nginx.pid,
     root,
     stop: async () => {
@@ -100,14 +83,6 @@ export async function startSubject({
       rmSync(root, { recursive: true });
     },
   };
-}
-
-async function liveDecision(controller: Controller, flags: Flags, asked: AskedRequest) {
-  const served = controller.sync.configuration!;
-  const options = decideOptions(flags);
-  const answered = await askNginx({ served, decide: options }, asked, controller);
-  if ("note" in answered) return answered;
-  return { live: decide(served, asked, options, answered.live), matched: decide(served, asked, options) };
 }
 
 /** Replaces facts about the machine. */

@@ -179,15 +179,8 @@ export const view = {
       const params = new URLSearchParams(location.search);
       if (!params.get("url")) return fill(answered);
       /** @type {AskAnswer} */
-      const { by, note, arrivals } = await get("ask", params);
-      fill(answered, [
-        ...arrivals.map(arrivalSection),
-        h(
-          "p",
-          { class: "note" },
-          note ?? (by === "nginx" ? "The running nginx found the route." : "Decided from the configuration."),
-        ),
-      ]);
+      const { arrivals } = await get("ask", params);
+      fill(answered, arrivals.map(arrivalSection));
     };
     form.addEventListener("submit", (event) => {
       event.preventDefault();

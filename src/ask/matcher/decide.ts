@@ -14,10 +14,10 @@ import { everywhere } from "./everywhere.ts";
 import { isOwn } from "./gateway/match.ts";
 import { isNamed } from "./gateway/ports.ts";
 import { type Asked, earlyChecks, lateChecks, stopIn } from "./guards.ts";
-import type { Served } from "./host.ts";
+import { hostOf, type Served } from "./host.ts";
+import { pathOf } from "./path.ts";
 import { appRootTarget, expanded, type Ports, twinTarget } from "./redirects.ts";
 import { type AskedRequest, type ReadRequest, readRequest } from "./request.ts";
-import { matcher, type Router } from "./router.ts";
 
 export interface DecideOptions {
   /**
@@ -33,17 +33,12 @@ export interface DecideOptions {
   readonly isStatic?: boolean;
 }
 
-export function decide(
-  served: Served,
-  asked: AskedRequest,
-  options: DecideOptions,
-  router: Router = matcher,
-): Decision {
+export function decide(served: Served, asked: AskedRequest, options: DecideOptions): Decision {
   const request = readRequest(asked);
   if (request === undefined)
     return bare(undefined, { kind: "answer", status: 400, why: "host or path cannot be read" });
-  const host = router.host(served, request.host);
-  const decided = forHost(served, { asked, request, host }, options, router);
+  const host = hostOf(served, request.host);
+  const decided = forHost(served, { asked, request, host }, options);
   return { ...decided, guards: [...everywhere(served.settings), ...decided.guards] };
 }
 
@@ -51,7 +46,6 @@ function forHost(
   served: Served,
   { asked, request, host }: Pick<Asked, "asked" | "request" | "host">,
   options: DecideOptions,
-  router: Router,
 ): Decision {
   const { server } = host;
   const { ports, isStatic } = options;
@@ -76,7 +70,7 @@ function forHost(
     const why = `app-root${author} is ${server.appRoot}`;
     return { ...bare(request, { kind: "answer", status: 302, why, location }), host };
   }
-  const path = router.path(server, request.uri);
+  const path = pathOf(server, request.uri);
   if (path.kind === "unclear")
     return { ...bare(request, { kind: "unclear", why: `only nginx reads the pattern ${path.pattern}` }), host, path };
   if (path.kind === "nothing")

@@ -6,7 +6,6 @@ import { defaultOptions } from "../../core/table/options.ts";
 import { translate } from "../../core/table/translator.ts";
 import { emptyInputs } from "../../core/table/turn.ts";
 import { decide } from "./decide.ts";
-import { matcher } from "./router.ts";
 
 const key = "ingress-nginx/ingress-nginx-controller";
 const settings = { "location-snippet": "location ~ robots.txt { return 200 'no robots'; }" };
@@ -29,5 +28,5 @@ test.each([
   const { configuration } = translate({ ...emptyInputs, snapshot: world }, { ...defaultOptions, configMap: key }, fake);
   const asked = { method: "GET", scheme: "http", host, target, headers: new Map() } as const;
   const options = decideOptions({ ...defaultFlags("serve"), mode });
-  expect(decide(configuration, asked, options, matcher).end).toMatchObject(expected);
+  expect(decide(configuration, asked, options).end).toMatchObject(expected);
 });

@@ -6,7 +6,6 @@ import { defaultOptions } from "../../core/table/options.ts";
 import { translate } from "../../core/table/translator.ts";
 import { emptyInputs } from "../../core/table/turn.ts";
 import { decide } from "./decide.ts";
-import { matcher } from "./router.ts";
 
 test.each([
   ["http://shop.example/", 302, "app-root of Ingress ns/root is /home"],
@@ -26,12 +25,7 @@ test.each([
   const { configuration } = translate({ ...emptyInputs, snapshot: world }, defaultOptions, fake);
   const { protocol, hostname, pathname } = new URL(url);
   const asked = { method: "GET", scheme: protocol.slice(0, -1) as "http", host: hostname, target: pathname };
-  const { end } = decide(
-    configuration,
-    { ...asked, headers: new Map() },
-    decideOptions(defaultFlags("serve")),
-    matcher,
-  );
+  const { end } = decide(configuration, { ...asked, headers: new Map() }, decideOptions(defaultFlags("serve")));
   expect(end).toMatchObject({ kind: "answer", status, why });
 });
 

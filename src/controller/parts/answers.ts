@@ -6,7 +6,6 @@
 import { sharingTime } from "../../ask/matcher/pattern.ts";
 import type { AskOutcome, AskQuestion } from "../../ask/page/api/ask.ts";
 import type { StatusAnswer } from "../../ask/page/api/status.ts";
-import { askNginx } from "../../ask/page/ask/asking.ts";
 import { explain, explainStream } from "../../ask/page/ask/explain.ts";
 import { inTime } from "../../ask/page/ask/in-time.ts";
 import { askedIn } from "../../ask/page/ask/question.ts";
@@ -36,7 +35,7 @@ const tooLong =
 export interface ControllerAnswers {
   /** Undefined before the controller has started. */
   readonly status: () => Promise<StatusAnswer | undefined>;
-  /** Returns where the running router would send a request. No request is sent. */
+  /** Returns where a request would go. No request is sent. */
   readonly ask: (question: AskQuestion) => Promise<AskOutcome>;
 }
 
@@ -77,11 +76,10 @@ export function answersOf(program: Program, instruments: Instruments, about: Abo
       if (controller === undefined || served === undefined)
         return { ok: false, why: "the controller has not applied anything yet" };
       const world = worldOf(program, instruments, about, served);
-      const ofStream = explainStream(read, world, "nginx is asked about requests only");
+      const ofStream = explainStream(read, world);
       if (ofStream !== undefined) return { ok: true, answer: ofStream };
       const request = read.request!;
-      const answered = await askNginx(world, request, controller);
-      const explained = () => explain({ world, asked: request, ...answered, now: new Date() });
+      const explained = () => explain({ world, asked: request, now: new Date() });
       const answer = inTime(longestMs, () => sharingTime(patternsMs, explained));
       return answer === undefined ? { ok: false, why: tooLong } : { ok: true, answer };
     },

@@ -10,7 +10,6 @@ import { afterAll, afterEach, beforeAll } from "vitest";
 import { type KubernetesObject, keyOf } from "../../../src/core/model/objects.ts";
 import { type Problem, sentence } from "../../../src/core/model/problem.ts";
 import type { FoundNginx } from "../../../src/nginx/index.ts";
-import type { RouterQuestion } from "../../../src/nginx/routed.ts";
 import { type Answer, type RequestOptions, request } from "../../nginx/support/request.ts";
 import { flagsOf, MemorySource, type Mode, present, startOn } from "../../parity/subject.ts";
 import { type Directive, treeOf } from "../../support/nginx-tree.ts";
@@ -37,10 +36,9 @@ export interface World {
   problemsOf(name: string): readonly string[];
   ask(host: string, path?: string, more?: Omit<RequestOptions, "to">): Promise<Answer>;
   /**
-   * Returns what the patterns for a request cost, in the steps of nginx/lua/sluice/regex.lua. The
-   * request is one at the http port of Ingresses, or at this listener of a Gateway.
+   * Sends a request, and returns what its patterns cost, in steps of nginx/lua/sluice/regex.lua.
    */
-  stepsOf(host: string, target: string, more?: Partial<RouterQuestion>): Promise<number>;
+  stepsOf(host: string, path: string, more?: Omit<RequestOptions, "to">): Promise<number>;
   tree(): readonly Directive[];
   /** Keys of records in nginx's memory that did not come from the controller. */
   strange(): readonly string[];
@@ -48,6 +46,14 @@ export interface World {
   readonly pid: number | undefined;
   stop(): Promise<void>;
 }
+
+/** Settings with which each answer names the steps of its request. */
+const measured = settings({
+  "http-snippet": `header_filter_by_lua_block {
+    local regex = package.loaded["sluice.regex"]
+    ngx.header["X-Steps"] = regex.most - regex.rest()
+}`,
+});
 
 export interface WorldOptions {
   readonly mode: Mode;
@@ -87,16 +93,17 @@ export async function startWorld(options: WorldOptions): Promise<World> {
   await controller.sync.settled();
   let applied: KubernetesObject[] = [];
   const settle = () => controller.sync.settled();
+  const apply: World["apply"] = async (...objects) => {
+    applied = [...applied, ...objects];
+    source.change(objects.map(present));
+    await settle();
+  };
   return {
     ...{ runFolder: root, backend, auth },
     get pid() {
       return controller.nginx.pid;
     },
-    apply: async (...objects) => {
-      applied = [...applied, ...objects];
-      source.change(objects.map(present));
-      await settle();
-    },
+    apply,
     remove: async (...objects) => {
       source.change(objects.map((object) => ({ ...present(object), object: undefined })));
       await settle();
@@ -113,12 +120,10 @@ export async function startWorld(options: WorldOptions): Promise<World> {
     },
     problemsOf: (name) => problems.filter(({ object }) => object.name === name).map(sentence),
     ask: (host, path = "/", more = {}) => request({ to: `192.0.2.1:${ports.http}`, host, path, ...more }),
-    stepsOf: async (host, target, more = {}) => {
-      const variables = { request_method: "GET", scheme: "http", server_port: String(ports.http), ...more.variables };
-      const where = { slot: "", shared: true, tls: false, rejects: false };
-      const routed = await controller.route({ host, target, headers: {}, ...where, ...more, variables });
-      if (routed === undefined) throw new Error("nginx does not answer");
-      return routed.steps;
+    stepsOf: async (host, path, more = {}) => {
+      if (!applied.includes(measured)) await apply(measured);
+      const { headers } = await request({ to: `192.0.2.1:${ports.http}`, host, path, ...more });
+      return Number(headers["x-steps"]);
     },
     strange: () => strange,
     tree: () => treeOf(readFileSync(join(root, "nginx.conf"), "utf8")),

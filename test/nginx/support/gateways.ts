@@ -9,7 +9,6 @@ import { createServer, type Server as HttpServer, type IncomingMessage } from "n
 import { createServer as createHttp2Server } from "node:http2";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import type { LiveNginx } from "../../../src/ask/page/ask/asking.ts";
 import { machineFlags } from "../../../src/controller/flags/options.ts";
 import { defaultFlags } from "../../../src/controller/flags.ts";
 import { machineOf } from "../../../src/controller/machine.ts";
@@ -52,8 +51,6 @@ export interface Seen {
 
 export interface Gateways {
   readonly nginx: TestNginx;
-  /** A client of this nginx's router. */
-  readonly live: LiveNginx;
   /**
    * Replaces the ports, hosts and certificates, and returns whether nginx was reloaded for that.
    */
@@ -211,7 +208,6 @@ export async function startGateways(base: number, luaFolderOf?: (folder: string)
   const published = new Map<string, string>();
   return {
     nginx,
-    live: { machine, route: (question) => channel.route(question) },
     machine,
     records: published,
     shadow: () => channel.shadow(),

@@ -19,8 +19,7 @@ import type { Served } from "../host.ts";
 import { patternOf } from "../pattern.ts";
 import { expanded } from "../redirects.ts";
 import type { AskedRequest, ReadRequest } from "../request.ts";
-import { matcher, type Router } from "../router.ts";
-import { listenerFor, ofOtherPaths, type RouteLost, type RouteSearch, type RouteTaken } from "./match.ts";
+import { listenerFor, ofOtherPaths, type RouteLost, type RouteSearch, type RouteTaken, routeFor } from "./match.ts";
 import { isShared, portsFor } from "./ports.ts";
 import { redirectTarget, rewritten } from "./target.ts";
 
@@ -62,12 +61,11 @@ export function decideGateways(
   asked: AskedRequest,
   request: ReadRequest,
   options: DecideOptions,
-  router: Router = matcher,
 ): readonly GatewayDecision[] {
   return portsFor(served, asked, options).flatMap((port) => {
-    const listener = router.listener(port, request.host);
+    const listener = listenerFor(port, request.host);
     if (listener === undefined) return [];
-    return [atListener({ served, asked, request, options, port, listener }, router)];
+    return [atListener({ served, asked, request, options, port, listener })];
   });
 }
 
@@ -90,14 +88,14 @@ export interface At {
   readonly listener: Listener;
 }
 
-function atListener(at: At, router: Router): GatewayDecision {
+function atListener(at: At): GatewayDecision {
   const { served, asked, request, options, port, listener } = at;
   const shared = isShared(port, options);
-  const { lost, end } = router.route(served, { port, listener, shared, ownPaths: options.ownPaths }, request, asked);
+  const { lost, end } = routeFor(served, { listener, shared, ownPaths: options.ownPaths }, request, asked);
   const taken = end.kind === "taken" ? end.taken : undefined;
   const base = { port, listener, lost, taken, guards: [], backends: [] };
   if (end.kind === "ingress") return { ...base, passedOn: end.why, end: { kind: "answer", status: 404, why: end.why } };
-  if (asked.sni && port.tls && router.isMisdirected(port, listener, asked.sni)) {
+  if (asked.sni && port.tls && listenerFor(port, asked.sni)?.id !== listener.id) {
     const chosen = listenerFor(port, asked.sni);
     const why = `the handshake named ${asked.sni}, which belongs to ${chosen === undefined ? "no listener" : `listener ${chosen.name}`}`;
     return { ...base, end: { kind: "answer", status: 421, why } };

@@ -32,13 +32,6 @@ export type AskOutcome =
 
 export interface AskAnswer {
   readonly version: 1;
-  /**
-   * With `nginx` the running nginx has found the route. With `configuration` it was found in a
-   * Configuration, which may come from files.
-   */
-  readonly by: "nginx" | "configuration";
-  /** If a controller runs: the reason why the running nginx got no query, or gave no answer. */
-  readonly note?: string;
   readonly request: AskedWords;
   /**
    * One for each place where a request with this URL may arrive: the ports of Ingresses, and
@@ -146,10 +139,6 @@ export interface AskedRoute {
    * decides.
    */
   readonly when: string;
-  /**
-   * Equal if equal text of nginx.conf serves requests; absent if the running nginx got no query.
-   */
-  readonly shape?: string;
 }
 
 export interface LostRoute extends AskedRoute {

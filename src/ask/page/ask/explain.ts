@@ -1,7 +1,6 @@
 /**
  * Explains one request as one value: where it may arrive, which route takes it and why, its guards,
- * and how it ends. If the running nginx got the query, it has found host and route; otherwise the
- * matcher does. Everything else comes from the Configuration.
+ * and how it ends. All of it comes from a Configuration: that of a running controller or of files.
  */
 
 import { addressWithPort } from "../../../core/model/endpoint.ts";
@@ -12,7 +11,6 @@ import type { Decision } from "../../matcher/decision.ts";
 import { decideGateways, type GatewayDecision, isApart } from "../../matcher/gateway/gateway.ts";
 import type { Ports } from "../../matcher/redirects.ts";
 import { type AskedRequest, readRequest } from "../../matcher/request.ts";
-import { matcher } from "../../matcher/router.ts";
 import {
   type AskedStream,
   closedStreams,
@@ -33,19 +31,16 @@ import { closedArrival, streamArrival, untaken } from "./stream-arrival.ts";
 import type { AskedWorld } from "./world.ts";
 
 export function explain(explaining: Explaining): AskAnswer {
-  const { asked, live, note } = explaining;
-  const { method, scheme, host, target, headers } = asked;
+  const { method, scheme, host, target, headers } = explaining.asked;
   return {
     version: 1,
-    by: live === undefined ? "configuration" : "nginx",
-    ...(note === undefined ? {} : { note }),
     request: { method, scheme, host, target, headerNames: [...headers.keys()].sort() },
     arrivals: arrivalsOf(explaining),
   };
 }
 
 /** Returns undefined if no stream takes the connection, so that it may be a request. */
-export function explainStream({ request, stream }: Asked, world: AskedWorld, note?: string): AskAnswer | undefined {
+export function explainStream({ request, stream }: Asked, world: AskedWorld): AskAnswer | undefined {
   if (stream === undefined) return undefined;
   const { protocol, host, port } = stream;
   const found = decideStreams(world.served, stream, world.decide.ports);
@@ -54,8 +49,6 @@ export function explainStream({ request, stream }: Asked, world: AskedWorld, not
   const written = addressWithPort({ address: host, port });
   return {
     version: 1,
-    by: "configuration",
-    ...(note === undefined ? {} : { note }),
     request: { method: "", scheme, host: written, target: "", headerNames: [] },
     arrivals: found.length === 0 ? [untaken(stream, world)] : found.map((one) => streamArrival(stream, one, world)),
   };
@@ -73,11 +66,10 @@ const isUsual = (port: number, { http, https }: Ports): boolean => [80, 443, htt
  * have the same host; then DNS decides.
  */
 function arrivalsOf(explaining: Explaining): readonly Arrival[] {
-  const { world, asked, live } = explaining;
+  const { world, asked } = explaining;
   const { served, decide: options } = world;
-  const router = live ?? matcher;
   const request = readRequest(asked);
-  const decision = decide(served, asked, options, router);
+  const decision = decide(served, asked, options);
   const atIngresses = (passedOn: readonly GatewayDecision[]) =>
     atItsPort(ingressArrival(explaining, decision, passedOn), asked, world);
   if (request === undefined) return [atIngresses([])];
@@ -86,7 +78,7 @@ function arrivalsOf(explaining: Explaining): readonly Arrival[] {
     ({ protocol }) => asked.scheme === "https" || protocol === "tcp",
   );
   const first = streams.map((one) => streamArrival(stream, one, world));
-  const all = decideGateways(served, asked, request, options, router).filter(
+  const all = decideGateways(served, asked, request, options).filter(
     ({ port }) => !streams.some((one) => isAt(one, port)),
   );
   const passedOn = all.filter((one) => one.passedOn !== undefined);

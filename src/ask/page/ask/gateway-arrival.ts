@@ -17,16 +17,15 @@ import { changeSteps, openGuard } from "./steps.ts";
 import { askedEnd, askedProblem, certificateOf, mostLost, problemsOf, routeOf } from "./words.ts";
 
 export function gatewayArrival(explaining: Explaining, decision: GatewayDecision): Arrival {
-  const { world, asked, live } = explaining;
+  const { world, asked } = explaining;
   const { port, listener, lost, taken, guards, end, rewritten } = decision;
   const behind = behindOf(explaining, decision);
   const { gateway, name, hostname } = listener;
-  const routed = live?.at(port);
   const owner = taken?.location.owner;
   const problems = owner === undefined ? [] : problemsOf(world.findings, [owner]);
   const certificate = asked.scheme === "https" && port.tls ? certificateFor(explaining, decision) : undefined;
   const isLost = taken === undefined && end.kind === "answer" && end.status === 404;
-  const backends = backendsIn(decision, explaining);
+  const backends = backendsIn(decision);
   const changes = isLost ? reasonsFor(explaining, decision) : [];
   return {
     listener: {
@@ -37,7 +36,7 @@ export function gatewayArrival(explaining: Explaining, decision: GatewayDecision
       ? {}
       : { host: { name: taken.server.name, by: taken.server.name, how: howOf(taken.server.name) } }),
     lost: [...lost, ...behind].slice(0, mostLost).map((one) => ({ ...routeOf(one), why: one.why })),
-    ...(taken === undefined ? {} : { route: routeOf(taken, routed?.shape) }),
+    ...(taken === undefined ? {} : { route: routeOf(taken) }),
     guards: guards.map(openGuard),
     backends,
     ...(certificate === undefined ? {} : { certificate }),
@@ -70,29 +69,18 @@ function behindOf({ asked }: Explaining, { taken }: GatewayDecision): readonly R
     .map((one) => ({ server, ...one }));
 }
 
-/**
- * Returns the backends. nginx lists those that may get the request, in the order of the rule; a
- * backend that it does not list has no share.
- */
-function backendsIn({ backends, port }: GatewayDecision, { live }: Explaining): readonly AskedBackend[] {
-  const left = [...(live?.at(port)?.upstreams ?? [])];
-  return backends.map(({ backend, share, upstream }) => {
-    const { key: service, port: number, unusable } = backend;
-    const at = left.findIndex((one) => one.upstream === backend.upstream);
-    const routed = at < 0 ? undefined : left.splice(at, 1)[0];
-    return {
-      ...{ service, port: number },
-      share: live === undefined ? share : (routed?.share ?? 0),
-      endpoints: live === undefined ? (upstream?.endpoints ?? []).map(addressWithPort) : (routed?.endpoints.list ?? []),
-      ...(unusable === undefined ? {} : { unusable: fullSentence(unusable) }),
-    };
-  });
+function backendsIn({ backends }: GatewayDecision): readonly AskedBackend[] {
+  return backends.map(({ backend: { key: service, port, unusable }, share, upstream }) => ({
+    ...{ service, port, share },
+    endpoints: (upstream?.endpoints ?? []).map(addressWithPort),
+    ...(unusable === undefined ? {} : { unusable: fullSentence(unusable) }),
+  }));
 }
 
-function certificateFor({ world, asked, live }: Explaining, { port, listener }: GatewayDecision): AskedCertificate {
+function certificateFor({ world, asked }: Explaining, { listener }: GatewayDecision): AskedCertificate {
   const host = asked.host.replace(/:\d+$/, "").toLowerCase();
   const name = asked.sni ?? host;
-  const pairs = live?.at(port)?.pairs ?? pairsFor(name, listener.certificates, world.served.certificates);
+  const pairs = pairsFor(name, listener.certificates, world.served.certificates);
   const found = certificateOf(pairs[0], world.served, name || host);
   return found ?? { names: [], fits: false, why: "none can be used, so the handshake ends" };
 }

@@ -24,7 +24,7 @@ import type { AskedWorld, Finding } from "./world.ts";
  * Makes the arrival. `passedOn` are Gateways on the same port that leave the request to Ingresses.
  */
 export function ingressArrival(
-  { world, asked, live, now }: Explaining,
+  { world, asked, now }: Explaining,
   decision: Decision,
   passedOn: readonly GatewayDecision[],
 ): Arrival {
@@ -36,7 +36,7 @@ export function ingressArrival(
       : outranked(host.server, found.route, request!.uri)
           .slice(0, mostLost)
           .map((one) => lostOf(host.server, one));
-  const certificate = shownTo(asked, decision, world, live?.ingresses?.pairs);
+  const certificate = shownTo(asked, decision, world);
   const problems = problemsFor(decision, world.findings);
   const ofRules = request === undefined ? [] : passedOn.flatMap((one) => ruleReasons(one, request, world.served));
   const changes = [
@@ -44,13 +44,13 @@ export function ingressArrival(
     ...reasonsIn(decision, asked.scheme, world, { ofRules, hasRoutes: passedOn.some(hasRoutes) }),
   ];
   const routes = host === undefined ? [] : routesOf(world.served, world.snapshot, host.server.name);
-  const backends = backendsIn(decision, asked, live);
+  const backends = backendsIn(decision, asked);
   const { flagsOf } = world;
   const way = { decision, scheme: asked.scheme, lost, backends, routes, certificate, problems, changes, flagsOf };
   return {
     ...(host === undefined ? {} : { host: { name: host.server.name, by: host.by, how: host.how } }),
     lost,
-    ...(found === undefined ? {} : { route: routeOf({ server: host!.server, ...found }, live?.ingresses?.shape) }),
+    ...(found === undefined ? {} : { route: routeOf({ server: host!.server, ...found }) }),
     guards: guards.map(openGuard),
     backends,
     ...(certificate === undefined ? {} : { certificate }),
@@ -76,14 +76,10 @@ function unservedBecause({ path }: Decision, problems: readonly Finding[]): read
 }
 
 /** Returns the backends, the Location's own one first. */
-function backendsIn(decision: Decision, asked: AskedRequest, live: Explaining["live"]): readonly AskedBackend[] {
+function backendsIn(decision: Decision, asked: AskedRequest): readonly AskedBackend[] {
   const { end } = decision;
   if (end.kind !== "proxied") return [];
   const when = canaryWords(decision);
-  if (live?.ingresses !== undefined)
-    return live
-      .backends(live.ingresses, when)
-      .toSorted((a, b) => Number(a.when !== undefined) - Number(b.when !== undefined));
   const shares = canaryShares(end.canaries, asked);
   const rest = 1 - shares.reduce((sum, share) => sum + share, 0);
   const all = [
@@ -114,15 +110,9 @@ function canaryWords({ end }: Pick<Decision, "end">): ReadonlyMap<string, Pick<A
  * Returns the certificate of the host. For http it is the one that https would show, if the host
  * has its own.
  */
-function shownTo(
-  { scheme }: AskedRequest,
-  decision: Decision,
-  world: AskedWorld,
-  pairs: readonly string[] | undefined,
-): AskedCertificate | undefined {
+function shownTo({ scheme }: AskedRequest, decision: Decision, world: AskedWorld): AskedCertificate | undefined {
   const name = decision.request?.host ?? "";
-  const id = pairs === undefined ? decision.host?.certificate : pairs[0];
-  const found = certificateOf(id, world.served, name);
+  const found = certificateOf(decision.host?.certificate, world.served, name);
   if (found !== undefined || scheme === "http") return found;
   const why = withoutCertificate(decision, world) ?? "no tls entry of an Ingress fits the host";
   return { names: world.served.defaultCertificate.names, fits: false, why };

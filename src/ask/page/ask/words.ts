@@ -27,7 +27,7 @@ interface Found {
   readonly route: Route;
 }
 
-export function routeOf({ server, location, route }: Found, shape?: string): AskedRoute {
+export function routeOf({ server, location, route }: Found): AskedRoute {
   const { owner, rule, path } = location;
   return {
     ...(owner === undefined ? {} : { owner: objectOf(owner) }),
@@ -36,7 +36,6 @@ export function routeOf({ server, location, route }: Found, shape?: string): Ask
     path,
     match: asWritten(route, server.routes).match,
     when: conditionWords(route.conditions),
-    ...(shape === undefined ? {} : { shape }),
   };
 }
 
