@@ -23,12 +23,16 @@ for (const name of [...bundled, ...loaded]) {
 const files = ["package.json", "docs/differences.md", "docs/chart-values.md", "charts/sluice/values.schema.json"];
 for (const name of ["dist", "templates", "ui", "nginx/lua", ...files]) copy(name, join(home, name));
 rmSync(join(home, "ui/tsconfig.json"));
-// Some packages have commands, which nothing here starts.
-for (const file of readdirSync(home, { recursive: true, withFileTypes: true }))
-  if (file.isFile()) chmodSync(join(file.parentPath, file.name), 0o644);
+// The rights of files in a checkout depend on its owner's umask. Some packages have commands, which
+// nothing here starts.
+for (const file of readdirSync(out, { recursive: true, withFileTypes: true }))
+  if (!file.isSymbolicLink()) chmodSync(join(file.parentPath, file.name), file.isDirectory() ? 0o755 : 0o644);
 
 // Programs at the root have the names that Pods written for ingress-nginx start.
-for (const name of readdirSync("image/programs")) copy(join("image/programs", name), join(out, name));
+for (const name of readdirSync("image/programs")) {
+  copy(join("image/programs", name), join(out, name));
+  chmodSync(join(out, name), 0o755);
+}
 mkdirSync(join(out, "usr/local/bin"), { recursive: true });
 for (const [script, program] of [
   ["main", "usr/local/bin/sluice"],

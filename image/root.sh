@@ -76,7 +76,7 @@ mv etc/nginx/modsecurity.conf etc/nginx/unicode.mapping etc/nginx/modsecurity/
 sed -i 's|^SecAuditLog .*|SecAuditLog /dev/stdout|' etc/nginx/modsecurity/modsecurity.conf
 printf '\nSecAuditLogStorageDir /var/log/audit/\n' >> etc/nginx/modsecurity/modsecurity.conf
 rules=etc/nginx/owasp-modsecurity-crs
-cp /image/owasp-crs.conf "$rules/nginx-modsecurity.conf"
+install -m 644 /image/owasp-crs.conf "$rules/nginx-modsecurity.conf"
 for file in usr/share/modsecurity-crs/rules/* etc/modsecurity/crs/*; do ln -s "/$file" "$rules/rules/"; done
 mv "$rules/rules/crs-setup.conf" "$rules/"
 

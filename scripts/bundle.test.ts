@@ -1,5 +1,15 @@
 /** The part of the image that Node runs, as the Dockerfile makes it: see image/controller.mjs. */
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -20,6 +30,8 @@ beforeAll(async () => {
     mkdirSync(dirname(join(build, name)), { recursive: true });
     cpSync(join(root, name), join(build, name), { recursive: true });
   }
+  // As in the checkout of somebody whose umask keeps others out.
+  await execa("chmod", ["-R", "go-rwx", build]);
   symlinkSync(join(root, "node_modules"), join(build, "node_modules"));
   await bundle(join(build, "dist"));
   await execa(process.execPath, ["image/controller.mjs", join(folder, "out")], { cwd: build });
@@ -33,6 +45,19 @@ test("the bundle loads only modules of Node and the packages that ship with it",
   const others = new Set(names.map(([, name]) => name!).filter((name) => !isBuiltin(name)));
   // debug goes on without supports-color.
   expect([...others].sort()).toEqual(["supports-color", "yaml"]);
+});
+
+test("every account can read the files, and start the programs at the root and no other file", () => {
+  const out = join(folder, "out");
+  const all = globSync("**/*", { cwd: out, withFileTypes: true }).filter((file) => !file.isSymbolicLink());
+  const modes = all.map((file) => {
+    const path = join(file.parentPath, file.name);
+    const isProgram = file.parentPath === out || /dist\/(main|default-backend)\.js$/.test(path);
+    const wanted = file.isDirectory() || isProgram ? 0o755 : 0o644;
+    return (statSync(path).mode & 0o777) === wanted ? [] : [path];
+  });
+  expect(modes.flat()).toEqual([]);
+  expect(all.length).toBeGreaterThan(100);
 });
 
 test("of packages in the bundle only the licences and package.json ship", () => {

@@ -46,6 +46,7 @@ async function readKubeconfig(file: string, env: NodeJS.ProcessEnv): Promise<Kub
     const { KubeConfig } = await import("@kubernetes/client-node/dist/config.js");
     const { load } = await import("js-yaml");
     const text = await readFile(file, "utf8");
+    // client-node parses the text once more, and what it makes of it has no `tokenFile`.
     const written = load(text) as { readonly users?: readonly WrittenUser[] } | null | undefined;
     if (typeof written !== "object" || written === null) throw new Error("it is no mapping of YAML");
     const config = new KubeConfig();
