@@ -252,7 +252,7 @@ test("a deleted Service returns with its ports, and a Service of a user is left 
   const { resourceVersion } = (await serviceOf("three"))!.metadata;
   await apply(cluster, [gateway("three")]);
   await becomes("three", "Programmed", "False AddressNotAssigned");
-  await eventAbout("three", "FieldUnusable");
+  await eventAbout("three", "ClaimLost");
   expect((await serviceOf("three"))?.metadata.resourceVersion).toBe(resourceVersion);
   await cluster.kubectl(["delete", "gateway/three", "service/three-sluice", "--namespace=shop"]);
 });

@@ -10,7 +10,7 @@ import { parseAllDocuments } from "yaml";
 import { fetchNewestDefinitions, newestDefinitions } from "../../scripts/newest-definitions.ts";
 import type { Condition } from "../../src/core/model/gateway/objects.ts";
 import type { KubernetesObject } from "../../src/core/model/objects.ts";
-import { type Problem, sentence } from "../../src/core/model/problem.ts";
+import { isOfField, type Problem, sentence } from "../../src/core/model/problem.ts";
 import type { WatchedKind } from "../../src/core/model/snapshot.ts";
 import { tableOf } from "../../src/core/model/snapshot.ts";
 import { translate } from "../../src/core/table/translator.ts";
@@ -93,7 +93,7 @@ function outcome({ kind, path, value }: Leaf): string {
   const snapshot = put(wholeSnapshot, user, object);
   const { problems } = translate({ ...emptyInputs, snapshot }, wholeOptions, fake);
   const about = [...problems.values()].flat().filter((problem) => isAbout(problem, object));
-  if (about.some((one) => one.kind === "field-unusable")) return "closes";
+  if (about.some(isOfField)) return "closes";
   return about.length > 0 ? "warned" : "served";
 }
 

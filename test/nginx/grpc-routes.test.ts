@@ -93,7 +93,7 @@ const calls = (more: Partial<Conditions> = {}): Conditions => ({
 const h2 = { upstream: "h2", protocol: "h2c" } as const;
 const grpc: Partial<Rule> = { owner: owner("GRPCRoute", "calls"), unusableStatus: 503 };
 const exact = (path: string, conditions = calls()): Rule["routes"] => [{ match: "exact", path, conditions }];
-const problem = { object: owner("GRPCRoute", "calls"), kind: "field-unusable", field: "", why: "", done: "" } as const;
+const problem = { object: owner("GRPCRoute", "calls"), kind: "value-unusable", field: "", why: "", done: "" } as const;
 
 const noChanges = { set: [], add: [], remove: [] };
 const rules: readonly Rule[] = [

@@ -19,13 +19,13 @@ function viewOf({ object, kind }) {
 
 /** @param {ProblemRow} problem */
 function problemRow(problem) {
-  const { object, kind, sentence, since: first, meanwhile } = problem;
+  const { object, kind, meaning, sentence, since: first, meanwhile } = problem;
   const title = h("b", {}, name(objectName(object)));
   const view = viewOf(problem);
   const filter = view === "certificates" ? object.name : objectName(object);
   return row([
     ["Object", view ? h("a", { href: `/ui/${view}?${new URLSearchParams({ filter })}` }, title) : title, "wide"],
-    ["Problem", [sentence, h("small", {}, kind)], "wide text"],
+    ["Problem", [sentence, h("small", {}, `${kind}: ${meaning}`)], "wide text"],
     ["Served meanwhile", meanwhile, "wide"],
     ["Since", since(first), "when"],
   ]);

@@ -1,7 +1,7 @@
 /** Assembles the state of a controller, on request, from parts that run anyway. */
 import type { ConnectionFigures } from "../../core/model/nginx-figures.ts";
 import type { Problem } from "../../core/model/problem.ts";
-import { severityOf } from "../../core/model/severity.ts";
+import { severityOf } from "../../core/model/problem-kinds.ts";
 import type { Sync } from "../../core/sync/sync.ts";
 import type { MemoryState } from "../../nginx/channel.ts";
 import type { Nginx } from "../../nginx/index.ts";

@@ -7,7 +7,7 @@
 import { variablesDeclaredIn } from "../../core/kinds/declared-variables.ts";
 import { type Ingress, keyOfName, objectKey } from "../../core/model/objects.ts";
 import { named, sentence } from "../../core/model/problem.ts";
-import { severityOf } from "../../core/model/severity.ts";
+import { severityOf } from "../../core/model/problem-kinds.ts";
 import type { Snapshot } from "../../core/model/snapshot.ts";
 import { foreignAnnotations, pluginsIn } from "../tools/findings/foreign-annotations.ts";
 import { foreignPolicies, servedTargets } from "../tools/findings/foreign-policies.ts";

@@ -83,7 +83,7 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   });
   const others = own.filter((problem) => !written.has(keyOf(problem) ?? ""));
   const rest = others.filter(isThere);
-  const where = () => place({ object, kind: "field-unusable", field: "", why: "", done: "" });
+  const where = () => place({ object, kind: "field-doubtful", field: "", why: "" });
   const work = workHere(others, world);
   const whole = notes.item({ of, what: "object", name: "", idle: rest.map(sentence), place: where }, work);
   const whose = { namespace: object.namespace, class: classNameOf(ingress) };
@@ -110,7 +110,7 @@ const listed = (one: string | undefined): readonly string[] => (one === undefine
 /** Returns what nginx refuses in the snippet because of the text around it. */
 function refusedIn(of: string, field: string, { refusedInSnippets }: World): readonly string[] {
   const all = refusedInSnippets.get(of) ?? [];
-  const here = all.flatMap((one) => (one.kind === "field-unusable" && one.field === field ? [one.why] : []));
+  const here = all.flatMap((one) => (one.kind === "snippet-refused" && one.field === field ? [one.why] : []));
   return here.map((why) => `${why}: nginx would refuse the snippet`);
 }
 
@@ -190,7 +190,7 @@ const unfilledIn = (key: string, text: string, { everywhere }: World): string | 
 export function headerItems(ofSettings: string, { problems, place }: World): readonly Item[] {
   return [...problems.values()].flat().flatMap((problem): Item[] => {
     const of = named(problem.object);
-    if (problem.object.kind !== "ConfigMap" || of === ofSettings || problem.kind !== "field-unusable") return [];
+    if (problem.object.kind !== "ConfigMap" || of === ofSettings || problem.kind !== "value-unusable") return [];
     const at = place(problem);
     const notes = [`${problem.why}: the header is left out, so correct it or remove it`];
     const name = problem.field.replace(/^data\./, "");

@@ -25,7 +25,7 @@ export function onlyHere(
   found: readonly Problem[],
 ): ReadonlyMap<string, string> {
   const marked = found.flatMap((one) =>
-    one.kind === "field-unusable" && one.onlyHere !== undefined ? [[fullSentence(one), one.onlyHere] as const] : [],
+    one.kind === "value-useless" && one.onlyHere !== undefined ? [[fullSentence(one), one.onlyHere] as const] : [],
   );
   const namespaces = new Set([...snapshot.ingresses.values()].map(({ metadata }) => metadata.namespace));
   if (namespaces.size < 2 || found.length === 0) return new Map(marked);

@@ -11,8 +11,8 @@ import { nearest } from "../../core/kinds/nearest.ts";
 import type { Unread } from "../../core/model/gist.ts";
 import { missingIn } from "../../core/model/missing.ts";
 import { type Ingress, type KubernetesObject, keyOfName, objectKey } from "../../core/model/objects.ts";
-import { fullSentence, named, type ObjectName, type Problem } from "../../core/model/problem.ts";
-import { severityOf } from "../../core/model/severity.ts";
+import { fullSentence, isOfField, named, type ObjectName, type Problem } from "../../core/model/problem.ts";
+import { severityOf } from "../../core/model/problem-kinds.ts";
 import { type Snapshot, tableOf, type WatchedKind } from "../../core/model/snapshot.ts";
 import type { Settings } from "../../core/settings/registry.ts";
 import { ageOf, byAge } from "../../core/table/age.ts";
@@ -122,9 +122,8 @@ export function judged(
  */
 function withoutRepetitions(ofFiles: readonly Problem[], ofObjects: readonly Problem[]): readonly Problem[] {
   const idOf = (one: Problem) => ("field" in one ? `${named(one.object)} ${one.field}` : "");
-  const idsOf = (all: readonly Problem[], kind: Problem["kind"]) =>
-    new Set(all.filter((one) => one.kind === kind).map(idOf));
-  const [written, closing] = [idsOf(ofFiles, "manifest-unusable"), idsOf(ofObjects, "field-unusable")];
+  const written = new Set(ofFiles.filter((one) => one.kind === "manifest-unusable").map(idOf));
+  const closing = new Set(ofObjects.filter(isOfField).map(idOf));
   return [
     ...ofFiles.filter((one) => !(one.kind === "manifest-unusable" && !one.fatal && closing.has(idOf(one)))),
     ...ofObjects.filter((one) => !(one.kind === "field-doubtful" && written.has(idOf(one)))),
@@ -194,8 +193,8 @@ function aboutMissing(problem: Problem, unread: readonly Unread[], snapshot: Sna
   switch (problem.kind) {
     case "service-missing":
     case "secret-unusable":
+    case "reference-missing":
       return { ...problem, why: refusedInFiles };
-    case "field-unusable":
     case "annotation-unreadable":
       return { ...problem, why: `${named(missing)} ${refusedInFiles}` };
     default:
@@ -210,7 +209,8 @@ function withHint(problem: Problem, { kind, namespace, name }: ObjectName, snaps
   const names = [...all].flatMap(({ metadata }) => (metadata.namespace === namespace ? [metadata.name] : []));
   const hint = didYouMean(nearest(name, names));
   if (hint === "") return problem;
-  if (problem.kind === "service-missing") return { ...problem, why: `${problem.why ?? "not found"}${hint}` };
+  if (problem.kind === "service-missing" || problem.kind === "reference-missing")
+    return { ...problem, why: `${problem.why ?? "not found"}${hint}` };
   return "why" in problem && problem.why?.endsWith("not found")
     ? { ...problem, why: `${problem.why}${hint}` }
     : problem;

@@ -24,7 +24,6 @@ import { answerVariables } from "../../core/policies/external-auth/answer-variab
 import type { Settings } from "../../core/settings/registry.ts";
 import type { TranslateOptions } from "../../core/table/options.ts";
 import { allDirectives, type Context, contextInside, directiveMistake } from "../../core/tokens/nginx-directives.ts";
-import { refusedByNginx } from "./findings/refused-by-nginx.ts";
 import { builtIn, declaredBy, namesDeclaredIn, namesUsedBy, type SnippetName } from "./snippet-names.ts";
 
 export interface Snippet {
@@ -219,5 +218,5 @@ const operators = new Set(["=", "!=", "~", "~*", "!~", "!~*"]);
 
 function refused({ object, field }: Snippet, line: number, what: string, meant: string | undefined): Problem {
   const why = `line ${line}: ${what}${didYouMean(meant)}`;
-  return { object, kind: "field-unusable", field, why, ...refusedByNginx };
+  return { object, kind: "snippet-refused", field, why };
 }

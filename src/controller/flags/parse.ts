@@ -65,7 +65,7 @@ function useless(given: readonly Given[], object: ObjectName, command: Command):
   return [...new Set(given.map(({ flag }) => flag))].flatMap((flag) => {
     const why = flag.noEffect ?? (command === "serve" && flag.cluster ? "it is about a cluster" : undefined);
     if (why === undefined) return [];
-    return [{ kind: "field-unusable", object, field: `--${flag.name}`, why, done: "it has no effect" } as const];
+    return [{ kind: "value-useless", object, field: `--${flag.name}`, why, done: "it has no effect" } as const];
   });
 }
 
@@ -83,7 +83,7 @@ function adjustments(flags: Flags, object: ObjectName): Problem[] {
   const { electionTtl, statusUpdateInterval, profilerAddress } = flags;
   const found: Problem[] = [];
   const say = (field: string, why: string, done: string) =>
-    found.push({ kind: "field-unusable", object, field, why, done });
+    found.push({ kind: "value-unusable", object, field, why, done });
   if (electionTtl <= 0) say("--election-ttl", "a Lease must hold for some time", "30s is used");
   if (statusUpdateInterval < 5) say("--status-update-interval", `${statusUpdateInterval} is below 5`, "5 is used");
   if (!isLoopback(profilerAddress))
@@ -102,7 +102,7 @@ function strays(rest: readonly string[], object: ObjectName, command: Command): 
   return rest
     .filter((word, at) => at > 0 || !word.endsWith("/nginx-ingress-controller"))
     .map((word) => ({
-      kind: "field-unusable",
+      kind: "value-unusable",
       object,
       field: word,
       why: "it is not a flag; the value of a switch is written with =",

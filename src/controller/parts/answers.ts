@@ -14,7 +14,7 @@ import { ServedCounts } from "../../ask/page/served-counts.ts";
 import { statusOf } from "../../ask/page/status.ts";
 import { build } from "../../base/version.ts";
 import type { Unread } from "../../core/model/gist.ts";
-import { severityOf } from "../../core/model/severity.ts";
+import { severityOf } from "../../core/model/problem-kinds.ts";
 import { isOurs } from "../../core/sources/ingress/accept.ts";
 import type { Source } from "../../core/sync/ports.ts";
 import type { TranslateOptions } from "../../core/table/options.ts";

@@ -1,7 +1,7 @@
 /** Returns one sentence for each part of the Ingresses that no written object has. */
 import { catchAll, type StreamServer } from "../../core/model/configuration.ts";
-import { isRefusal, type Problem, sentence } from "../../core/model/problem.ts";
-import { severityOf } from "../../core/model/severity.ts";
+import { isOfField, isRefusal, type Problem, sentence } from "../../core/model/problem.ts";
+import { severityOf } from "../../core/model/problem-kinds.ts";
 import type { Kept } from "../kept.ts";
 import type { Note } from "../written.ts";
 
@@ -57,5 +57,5 @@ export function streamNotes(streams: readonly StreamServer[]): readonly Note[] {
 function isUnserved(problem: Problem): boolean {
   if (severityOf(problem) !== "error") return false;
   if (problem.kind === "annotation-unreadable") return problem.done === "deny";
-  return problem.kind === "field-unusable" || problem.kind === "host-refused";
+  return isOfField(problem) || problem.kind === "host-refused";
 }

@@ -2,14 +2,16 @@
  * A Problem has the same sentence everywhere: in the log, the Event, the webhook's answer and
  * `sluice check`.
  */
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { problemSamples } from "../../../test/support/problem-samples.ts";
 import { findingsText } from "../../cli/check.ts";
 import { answerOf } from "../../edges/admission/webhook.ts";
-import { problemEvents } from "../../edges/events/problem-events.ts";
+import { problemEvents, reasonOf } from "../../edges/events/problem-events.ts";
 import { openLog } from "../../edges/log/log.ts";
 import { ProblemLog } from "../../edges/log/problem-log.ts";
 import { named, type Problem, sentence } from "./problem.ts";
+import { problemKinds } from "./problem-kinds.ts";
 import { Table } from "./table.ts";
 
 const samples = Object.values(problemSamples) as readonly Problem[];
@@ -49,4 +51,13 @@ test("a sentence begins with its subject, leaves out the name of its object, and
     expect(sentence(problem)).not.toMatch(/undefined|\.$/);
     expect(sentence(problem)).not.toContain(named(problem.object));
   }
+});
+
+test("docs/troubleshooting.md explains each kind with the words of the page", () => {
+  const page = readFileSync(new URL("../../../docs/troubleshooting.md", import.meta.url), "utf8");
+  const [, table = ""] = /^\| kind \| reason of the Event.*\n\|.*\n((?:\|.*\n)*)/m.exec(page)!;
+  const rows = samples.map((problem) => {
+    return `| \`${problem.kind}\` | \`${reasonOf(problem)}\` | ${problemKinds[problem.kind][1]} |`;
+  });
+  expect(table.trim().split("\n").toSorted()).toEqual(rows.toSorted());
 });

@@ -24,7 +24,7 @@ export interface FilePlace {
 /** The consequence of an unreadable annotation for its object. */
 export type Consequence = "default" | "deny" | "reject";
 
-export type Problem = {
+interface Facts {
   readonly object: ObjectName;
   /** The object that is named and does not exist. */
   readonly missing?: ObjectName;
@@ -32,117 +32,155 @@ export type Problem = {
   readonly follows?: readonly Problem[];
   /** The object that has what this one claims. */
   readonly by?: ObjectName;
-} & (
-  | { readonly kind: "annotation-unreadable"; readonly key: string; readonly why: string; readonly done: Consequence }
-  | {
-      readonly kind: "annotation-unknown";
-      readonly key: string;
-      readonly nearest?: string;
-      /**
-       * Another meaning of the name, here or in another controller; completes "... does not exist:
-       * ".
-       */
-      readonly elsewhere?: string;
-    }
-  | { readonly kind: "annotation-removed"; readonly key: string; readonly successor?: string }
-  | { readonly kind: "annotation-partly"; readonly key: string; readonly why: string }
-  | {
-      readonly kind: "annotation-useless";
-      readonly key: string;
-      readonly why: string;
-      /** Whether other annotations of the Ingress are the reason, in ingress-nginx as here. */
-      readonly beside?: true;
-    }
-  | {
-      readonly kind: "annotation-doubtful";
-      readonly key: string;
-      readonly why: string;
-      /** Whether the value asks for more than the operator permits. */
-      readonly limited?: true;
-    }
-  | {
-      readonly kind: "neighbours-changed";
-      readonly key: string;
-      readonly host: string;
-      readonly neighbours: readonly ObjectName[];
-    }
-  | { readonly kind: "setting-unreadable"; readonly key: string; readonly why: string; readonly kept: string }
-  | {
-      readonly kind: "setting-unknown";
-      readonly key: string;
-      readonly nearest?: string;
-      /** Another meaning of the name; completes "... does not exist: ". */
-      readonly elsewhere?: string;
-    }
-  | { readonly kind: "setting-useless"; readonly key: string; readonly why: string }
-  | { readonly kind: "setting-doubtful"; readonly key: string; readonly why: string }
-  | {
-      readonly kind: "field-unusable";
-      readonly field: string;
-      readonly why: string;
-      readonly done: string;
-      /** Whether the present version of the object is not applied because of it. */
-      readonly rejects?: true;
-      /** What to do instead, where ingress-nginx does not have this Problem. */
-      readonly onlyHere?: string;
-    }
-  | { readonly kind: "field-doubtful"; readonly field: string; readonly why: string }
-  | {
-      readonly kind: "manifest-unusable";
-      readonly at: FilePlace;
-      /** Empty if the whole object, or the whole file, is meant. */
-      readonly field: string;
-      readonly why: string;
-      readonly done: string;
-      /** Whether the object, or the file, is not applied; otherwise the field alone is ignored. */
-      readonly fatal: boolean;
-      /** Whether another place defines the object equally, so that nothing is lost. */
-      readonly isEqual?: true;
-      /** The lines around the place, for a terminal; no part of the sentence. */
-      readonly frame?: string;
-    }
-  | { readonly kind: "service-missing"; readonly field: string; readonly service: string; readonly why?: string }
-  | {
-      readonly kind: "service-port-missing";
-      readonly field: string;
-      readonly service: string;
-      readonly port: string;
-      readonly has: string;
-    }
-  | {
-      readonly kind: "nginx-refused";
-      readonly why: string;
-      /** Whether its paths are closed, because it may guard more than the last good version. */
-      readonly closes?: true;
-    }
-  /** Sluice itself failed on the object; `why` is for its developers. */
-  | { readonly kind: "bug"; readonly why: string }
-  | { readonly kind: "memory-full" | "memory-short"; readonly bytes: number }
-  | { readonly kind: "path-taken"; readonly host: string; readonly path: string; readonly by: ObjectName }
-  | { readonly kind: "path-contested"; readonly host: string; readonly path: string; readonly by: ObjectName }
-  /**
-   * The host policy gives the host to `owners`, which are namespaces other than that of the object.
-   */
-  | { readonly kind: "host-refused"; readonly field: string; readonly host: string; readonly owners: readonly string[] }
-  | { readonly kind: "secret-unusable"; readonly field: string; readonly secret: string; readonly why: string }
-  | { readonly kind: "certificate-doubtful"; readonly why: string }
-  | { readonly kind: "secret-kept"; readonly field: string; readonly secret: string; readonly why: string }
-  | {
-      readonly kind: "last-good";
-      /** The part of the object that is not in force, with the reason. */
-      readonly what: string;
-      /** The form that is used in its place. */
-      readonly instead: string;
-      /** The time at which this program first saw it. */
-      readonly since: string;
-      /** The time until which it can last. */
-      readonly until: string;
-    }
-  | { readonly kind: "certificate-misfit"; readonly secret: string; readonly host: string; readonly names: string }
-);
+}
+
+/**
+ * What is wrong with a field. `found` has the words of each kind; `why` completes them where only
+ * the finder knows the facts.
+ */
+export type Mistake = Pick<Facts, "follows" | "by"> &
+  (
+    | { readonly kind: "reference-missing"; readonly missing: ObjectName; readonly why?: string }
+    /** It may not be used from there: a grant is missing, or a namespace or kind is not allowed. */
+    | { readonly kind: "reference-forbidden"; readonly why: string }
+    /** A reference to an object of another kind, to a part that is not there, or to bad content. */
+    | { readonly kind: "reference-unusable"; readonly why: string }
+    | { readonly kind: "value-unusable"; readonly why: string }
+    /** A value that is right, and that nginx, this machine or Sluice cannot serve. */
+    | { readonly kind: "value-unsupported"; readonly why: string }
+    | {
+        readonly kind: "value-useless";
+        readonly why: string;
+        /** What to do instead, where ingress-nginx does not have this Problem. */
+        readonly onlyHere?: string;
+      }
+    /** An older or closer object has what is claimed here. */
+    | { readonly kind: "claim-lost"; readonly why: string }
+    | { readonly kind: "settings-conflict"; readonly with: string }
+    | { readonly kind: "limit-exceeded"; readonly why: string }
+    /** Something that this version does not know, and that may protect requests. */
+    | { readonly kind: "guard-unknown"; readonly what?: string }
+  );
+
+/** A mistake in a field, and what is done about it. */
+export type FieldProblem = Facts & Mistake & { readonly field: string; readonly done: string };
+
+export type Problem = FieldProblem | OtherProblem;
+
+type OtherProblem = Facts &
+  (
+    | { readonly kind: "annotation-unreadable"; readonly key: string; readonly why: string; readonly done: Consequence }
+    | {
+        readonly kind: "annotation-unknown";
+        readonly key: string;
+        readonly nearest?: string;
+        /**
+         * Another meaning of the name, here or in another controller; completes "... does not
+         * exist: ".
+         */
+        readonly elsewhere?: string;
+      }
+    | { readonly kind: "annotation-removed"; readonly key: string; readonly successor?: string }
+    | { readonly kind: "annotation-partly"; readonly key: string; readonly why: string }
+    | {
+        readonly kind: "annotation-useless";
+        readonly key: string;
+        readonly why: string;
+        /** Whether other annotations of the Ingress are the reason, in ingress-nginx as here. */
+        readonly beside?: true;
+      }
+    | {
+        readonly kind: "annotation-doubtful";
+        readonly key: string;
+        readonly why: string;
+        /** Whether the value asks for more than the operator permits. */
+        readonly limited?: true;
+      }
+    | {
+        readonly kind: "neighbours-changed";
+        readonly key: string;
+        readonly host: string;
+        readonly neighbours: readonly ObjectName[];
+      }
+    | { readonly kind: "setting-unreadable"; readonly key: string; readonly why: string; readonly kept: string }
+    | {
+        readonly kind: "setting-unknown";
+        readonly key: string;
+        readonly nearest?: string;
+        /** Another meaning of the name; completes "... does not exist: ". */
+        readonly elsewhere?: string;
+      }
+    | { readonly kind: "setting-useless"; readonly key: string; readonly why: string }
+    | { readonly kind: "setting-doubtful"; readonly key: string; readonly why: string }
+    | { readonly kind: "field-doubtful"; readonly field: string; readonly why: string }
+    /** What nginx would refuse, found without nginx. */
+    | { readonly kind: "snippet-refused"; readonly field: string; readonly why: string }
+    /** A guard of another controller, which Sluice does not read. */
+    | { readonly kind: "guard-foreign"; readonly field: string; readonly why: string }
+    | { readonly kind: "inspection-failed"; readonly field: string; readonly sign: string }
+    /** A present version that is not applied, and whose guards close its paths. */
+    | { readonly kind: "version-closed" }
+    | {
+        readonly kind: "manifest-unusable";
+        readonly at: FilePlace;
+        /** Empty if the whole object, or the whole file, is meant. */
+        readonly field: string;
+        readonly why: string;
+        readonly done: string;
+        /** Whether the object, or the file, is not applied; else the field alone is ignored. */
+        readonly fatal: boolean;
+        /** Whether another place defines the object equally, so that nothing is lost. */
+        readonly isEqual?: true;
+        /** The lines around the place, for a terminal; no part of the sentence. */
+        readonly frame?: string;
+      }
+    | { readonly kind: "service-missing"; readonly field: string; readonly service: string; readonly why?: string }
+    | {
+        readonly kind: "service-port-missing";
+        readonly field: string;
+        readonly service: string;
+        readonly port: string;
+        readonly has: string;
+      }
+    | {
+        readonly kind: "nginx-refused";
+        readonly why: string;
+        /** Whether its paths are closed, because it may guard more than the last good version. */
+        readonly closes?: true;
+      }
+    /** Sluice itself failed on the object; `why` is for its developers. */
+    | { readonly kind: "bug"; readonly why: string }
+    | { readonly kind: "memory-full" | "memory-short"; readonly bytes: number }
+    | { readonly kind: "path-taken"; readonly host: string; readonly path: string; readonly by: ObjectName }
+    | { readonly kind: "path-contested"; readonly host: string; readonly path: string; readonly by: ObjectName }
+    /**
+     * The host policy gives the host to `owners`, namespaces other than that of the object.
+     */
+    | {
+        readonly kind: "host-refused";
+        readonly field: string;
+        readonly host: string;
+        readonly owners: readonly string[];
+      }
+    | { readonly kind: "secret-unusable"; readonly field: string; readonly secret: string; readonly why: string }
+    | { readonly kind: "certificate-doubtful"; readonly why: string }
+    | { readonly kind: "secret-kept"; readonly field: string; readonly secret: string; readonly why: string }
+    | {
+        readonly kind: "last-good";
+        /** The part of the object that is not in force, with the reason. */
+        readonly what: string;
+        /** The form that is used in its place. */
+        readonly instead: string;
+        /** The time at which this program first saw it. */
+        readonly since: string;
+        /** The time until which it can last. */
+        readonly until: string;
+      }
+    | { readonly kind: "certificate-misfit"; readonly secret: string; readonly host: string; readonly names: string }
+  );
 
 /** The reason of a Problem: its words, and facts that code would otherwise read out of them. */
-export interface Why extends Pick<Problem, "missing" | "follows"> {
+export interface Why extends Pick<Facts, "missing" | "follows"> {
   /** Completes a sentence that names the place of the mistake. */
   readonly why: string;
 }
@@ -155,16 +193,12 @@ export const consequences: Record<Consequence, string> = {
 
 /** Whether the present version of an Ingress is not applied because of the Problem. */
 export function isRefusal(problem: Problem): boolean {
-  switch (problem.kind) {
-    case "bug":
-      return true;
-    case "annotation-unreadable":
-      return problem.done === "reject";
-    case "field-unusable":
-      return problem.rejects === true;
-    default:
-      return false;
-  }
+  if (problem.kind === "annotation-unreadable") return problem.done === "reject";
+  return ["bug", "snippet-refused", "inspection-failed"].includes(problem.kind);
+}
+
+export function isOfField(problem: Problem): problem is FieldProblem {
+  return "field" in problem && "done" in problem && problem.kind !== "manifest-unusable";
 }
 
 /** The consequence for a version that is not applied and may guard more than the last good one. */
@@ -194,6 +228,7 @@ export function keyed({ object, key }: { readonly object: ObjectName; readonly k
 
 /** Returns the words of the sentence. A new kind of Problem does not compile until it has one. */
 function wordsOf(p: Problem): string {
+  if (isOfField(p)) return `${p.field}: ${found(p)}; ${p.done}`;
   switch (p.kind) {
     case "annotation-unreadable":
       return `${keyed(p)}: ${p.why}; ${consequences[p.done]}`;
@@ -217,10 +252,16 @@ function wordsOf(p: Problem): string {
       return `key ${p.key} has no effect: ${p.why}`;
     case "setting-doubtful":
       return `key ${p.key}: ${p.why}`;
-    case "field-unusable":
-      return `${p.field}: ${p.why}; ${p.done}`;
     case "field-doubtful":
       return `${p.field}: ${p.why}`;
+    case "snippet-refused":
+      return `${p.field}: ${p.why}; nginx would refuse it`;
+    case "guard-foreign":
+      return `${p.field}: ${p.why}; requests pass without it`;
+    case "inspection-failed":
+      return `${p.field}: it looks like ${p.sign}, and --deep-inspect is on; ${consequences.reject}`;
+    case "version-closed":
+      return `metadata.annotations: the present version is not applied; ${closedForGuards}`;
     case "manifest-unusable":
       return `${p.object.kind === "File" ? "" : `${p.at.file} `}line ${p.at.line}, column ${p.at.column}: ${unplaced(p)}`;
     case "service-missing":
@@ -253,6 +294,20 @@ function wordsOf(p: Problem): string {
       return `${p.what}; ${p.instead}, since ${p.since} or longer, ${p.until}`;
     case "certificate-misfit":
       return `the certificate of Secret ${p.secret} is for ${p.names}, not for ${p.host}; the default certificate is served`;
+  }
+}
+
+/** Returns what was found in the field. */
+function found(p: FieldProblem): string {
+  switch (p.kind) {
+    case "reference-missing":
+      return `${named(p.missing)} ${p.why ?? "not found"}`;
+    case "guard-unknown":
+      return `${p.what ?? "is a field that Sluice does not know, and it"} may be a guard`;
+    case "settings-conflict":
+      return `cannot hold together with ${p.with}`;
+    default:
+      return p.why;
   }
 }
 

@@ -189,7 +189,7 @@ function closed({ ingress: object }: Context, reason: Why): Resolved<ClientCerti
   const done = "every request to its hosts gets 403";
   return {
     value: { kind: "refuse" },
-    problems: [{ object, kind: "field-unusable", field: "annotation auth-tls-secret", ...reason, done }],
+    problems: [{ object, kind: "reference-unusable", field: "annotation auth-tls-secret", ...reason, done }],
   };
 }
 

@@ -93,7 +93,7 @@ function mistakeIn({ name, value }: CustomHeader, allowed: readonly string[]): s
 }
 
 function leftOut({ ingress: object }: Context, why: string): Problem {
-  return { object, kind: "field-unusable", field: "annotation custom-headers", why, done: "it is left out" };
+  return { object, kind: "value-unusable", field: "annotation custom-headers", why, done: "it is left out" };
 }
 
 function refused({ ingress: object }: Context, reason: Why): Resolved<readonly CustomHeader[]> {

@@ -108,7 +108,7 @@ function saysReserved(name: string): boolean {
 }
 
 function leftOut({ ingress: object }: Context, why: string): Problem {
-  return { object, kind: "field-unusable", field: `annotation ${key}`, why, done: "it is left out" };
+  return { object, kind: "value-unusable", field: `annotation ${key}`, why, done: "it is left out" };
 }
 
 function unreadable({ ingress: object }: Context, reason: Why, done: "deny" | "reject"): Problem {

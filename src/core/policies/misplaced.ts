@@ -56,7 +56,7 @@ export function misplacedAnnotations(
 
 function inSettings(object: ObjectName, full: string): Problem {
   const why = "it belongs below spec, without its prefix";
-  return { object, kind: "field-unusable", field: `annotation ${full}`, why, done: "it has no effect" };
+  return { object, kind: "value-useless", field: `annotation ${full}`, why, done: "it has no effect" };
 }
 
 function nearestOwn(key: string) {

@@ -14,7 +14,7 @@ import {
   variableText,
   withoutGeoip2,
 } from "../kinds/variables.ts";
-import { notFound } from "../model/missing.ts";
+import { missing } from "../model/missing.ts";
 import type { ConfigMap, Secret } from "../model/objects.ts";
 import type { ObjectName, Problem } from "../model/problem.ts";
 import { mistakeInDhParam } from "./dh-param.ts";
@@ -49,8 +49,8 @@ export function followedOf(settings: Settings, object: ObjectName, lookup: Looku
     if (reference === undefined) return [];
     const configMap = lookup.configMap(reference);
     if (configMap !== undefined) return headersOf(configMap, settings, problems);
-    const reason = notFound("ConfigMap", reference);
-    problems.push({ kind: "field-unusable", object, field: `data.${key}`, ...reason, done: "no headers come from it" });
+    const mistake = missing("ConfigMap", reference);
+    problems.push({ object, field: `data.${key}`, ...mistake, done: "no headers come from it" });
     return [];
   };
   const followed = {
@@ -79,7 +79,7 @@ export function headersOf(
       const value = (configMap.data?.[name] ?? "").replace(/\r?\n$/, "");
       const why = mistakeIn(name, value, settings, declares);
       if (why === undefined) return [{ name, value }];
-      problems.push({ kind: "field-unusable", object, field: `data.${name}`, why, done: "it is left out" });
+      problems.push({ kind: "value-unusable", object, field: `data.${name}`, why, done: "it is left out" });
       return [];
     });
 }
@@ -129,7 +129,7 @@ function dhParamOf(
   if (why === undefined) return pem;
   const problem = `Secret ${sslDhParam} ${why}`;
   problems.push({
-    kind: "field-unusable",
+    kind: "reference-unusable",
     object,
     field: "data.ssl-dh-param",
     why: problem,

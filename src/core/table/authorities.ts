@@ -39,5 +39,5 @@ export function tooMuchTrust(
   done: string,
 ): Problem {
   const why = `with the older objects of kind ${object.kind} in namespace ${object.namespace} nginx would load more authorities and key pairs than authorities-per-namespace permits (${most})`;
-  return { object, kind: "field-unusable", field, why, done };
+  return { object, kind: "limit-exceeded", field, why, done };
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Ingress } from "../model/objects.ts";
-import { closedForGuards, type Problem, sentence } from "../model/problem.ts";
+import { type Problem, sentence } from "../model/problem.ts";
 import { emptySnapshot } from "../model/snapshot.ts";
 import { Table } from "../model/table.ts";
 import { emptyLastGood, type LastGood } from "./last-good.ts";
@@ -27,16 +27,14 @@ test("each last good form is reported until it is gone, with the moment at which
   expect(sentences(emptyLastGood, "2026-01-03T12:00:00Z")).toEqual([]);
 });
 
-test.each<readonly [string, Problem["kind"], boolean, string]>([
+test.each<readonly [string, "nginx-refused" | "version-closed", boolean, string]>([
   ["nginx refused and which may guard more", "nginx-refused", true, "its paths answer 503"],
   ["nginx refused and which guards no more", "nginx-refused", false, "the last good one is in force"],
-  ["is not applied and may guard more", "field-unusable", true, "its paths answer 503"],
+  ["is not applied and may guard more", "version-closed", true, "its paths answer 503"],
 ])("the report on a version that %s has what is served in its place", (_, kind, closes, expected) => {
   const object = { kind: "Ingress", namespace: "shop", name: "web" };
   const problem: Problem =
-    kind === "nginx-refused"
-      ? { object, kind, why: "no", ...(closes && { closes: true }) }
-      : { object, kind: "field-unusable", field: "metadata.annotations", why: "no", done: closedForGuards };
+    kind === "nginx-refused" ? { object, kind, why: "no", ...(closes && { closes: true }) } : { object, kind };
   const lastGood = { ...emptyLastGood, objects: Table.from([["Ingress shop/web", web as Ingress]]) };
   const others = Table.from([["Ingress shop/web", [problem]]]);
   const notes = new LastGoodNotes().of(lastGood, emptySnapshot, settings, new Date(0), others);

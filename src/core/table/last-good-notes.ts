@@ -84,7 +84,7 @@ function objectNotes({ objects }: LastGood, others: Table<readonly Problem[]>): 
 }
 
 const saysClosed = (problem: Problem): boolean =>
-  problem.kind === "nginx-refused" ? problem.closes === true : "done" in problem && problem.done === closedForGuards;
+  problem.kind === "nginx-refused" ? problem.closes === true : problem.kind === "version-closed";
 
 function settingNotes({ settings }: LastGood, object: ObjectName): [string, Note][] {
   return Object.keys(settings).map((key) => {

@@ -54,11 +54,11 @@ export function isBelow(field: string, place: string): boolean {
   return field.startsWith(place) && (field.length === place.length || ".[".includes(field[place.length]!));
 }
 
-const strange = "is a field that Sluice does not know";
+export const strange = "is a field that Sluice does not know";
 
 /** Returns the Problem of a field that may be a guard. `done` is what is closed because of it. */
 export function closingProblem(object: ObjectName, { field }: UnknownField, done: string): Problem {
-  return { object, kind: "field-unusable", field, why: `${strange}, and it may be a guard`, done };
+  return { object, kind: "guard-unknown", field, done };
 }
 
 /** Returns the Problems of fields that are ignored. */

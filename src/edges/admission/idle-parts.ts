@@ -5,7 +5,7 @@
 
 import type { Parts } from "../../base/timing/paced.ts";
 import { type Ingress, keyOf } from "../../core/model/objects.ts";
-import type { Problem } from "../../core/model/problem.ts";
+import { isOfField, type Problem } from "../../core/model/problem.ts";
 import type { Snapshot } from "../../core/model/snapshot.ts";
 import type { Reading } from "../../core/policies/reading.ts";
 import type { Settings } from "../../core/settings/registry.ts";
@@ -94,10 +94,10 @@ export function* idleParts(
 function notLooked(object: Claim["owner"], host: string): Problem {
   const why = `host ${shownHost(host)} has more than ${mostPaths} paths together with those of other Ingresses`;
   const done = "the webhook does not look for paths that do nothing; Events name them";
-  return { object, kind: "field-unusable", field: "spec.rules", why, done };
+  return { object, kind: "limit-exceeded", field: "spec.rules", why, done };
 }
 
 function isIdle(problem: Problem): boolean {
-  if (problem.kind === "field-unusable") return problem.field !== "spec.defaultBackend";
+  if (isOfField(problem)) return problem.field !== "spec.defaultBackend";
   return problem.kind === "path-taken";
 }

@@ -133,7 +133,7 @@ function* warningsIn(
 
 function about({ metadata }: Ingress, findings: readonly Finding[], done: string): Problem[] {
   const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
-  return findings.map((finding) => ({ kind: "field-unusable", object, ...finding, done }));
+  return findings.map((finding) => ({ kind: "value-unusable", object, ...finding, done }));
 }
 
 /** Whether the Problem keeps the Ingress, or its paths, from being served. */

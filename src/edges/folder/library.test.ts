@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { IngressClass } from "../../core/model/objects.ts";
 import { type Problem, sentence } from "../../core/model/problem.ts";
-import { severityOf } from "../../core/model/severity.ts";
+import { severityOf } from "../../core/model/problem-kinds.ts";
 import { Library } from "./library.ts";
 import { readManifest } from "./manifest.ts";
 

@@ -222,7 +222,7 @@ class WatchedManifests implements Manifests {
 
 function folderProblem(folder: string, error: Error): Problem {
   return {
-    kind: "field-unusable",
+    kind: "value-unusable",
     object: { kind: "Folder", name: folder },
     field: "the folder",
     why: `it cannot be read: ${fileError(error)}`,

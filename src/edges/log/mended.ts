@@ -1,7 +1,7 @@
 /** The sentences of Problems that are gone. Only the log has them. */
 
 import { visible } from "../../base/visible.ts";
-import { keyed, type Problem } from "../../core/model/problem.ts";
+import { isOfField, keyed, type Problem } from "../../core/model/problem.ts";
 
 /**
  * Returns the sentence for a Problem that is gone, whether its author corrected the mistake or
@@ -12,6 +12,7 @@ export function mended(p: Problem): string {
 }
 
 function mendedWords(p: Problem): string {
+  if (isOfField(p)) return `${p.field} is in order or gone`;
   switch (p.kind) {
     case "annotation-unreadable":
     case "annotation-unknown":
@@ -41,11 +42,15 @@ function mendedWords(p: Problem): string {
       return `path ${p.path} of host ${p.host} is not claimed twice any more`;
     case "host-refused":
       return `${p.host} is permitted, or the object does not have it any more`;
-    case "field-unusable":
     case "field-doubtful":
+    case "snippet-refused":
+    case "guard-foreign":
+    case "inspection-failed":
       return `${p.field} is in order or gone`;
     case "manifest-unusable":
       return "the file was read and is in force, or it is gone";
+    case "version-closed":
+      return "metadata.annotations is in order or gone";
     case "nginx-refused":
       return "nginx accepts it, or its refused version is gone";
     case "bug":

@@ -76,7 +76,7 @@ function placeOf(line: string, files: TemplateFiles): string {
 }
 
 function unusable(name: string, why: string, done = "the one before it stays in use"): Problem {
-  return { kind: "field-unusable", object: { kind: "Template", name }, field: "the template", why, done };
+  return { kind: "value-unusable", object: { kind: "Template", name }, field: "the template", why, done };
 }
 
 /** Returns the Problem of a template that was in use and then failed with a new object. */

@@ -6,6 +6,8 @@ export interface ProblemRow {
   readonly object: ObjectRef;
   /** The kind of Problem, as in metrics. */
   readonly kind: string;
+  /** What the kind means, in a few words. */
+  readonly meaning: string;
   /** A sentence: what was found and what was done. */
   readonly sentence: string;
   /** When this controller saw it first, as ISO 8601. */

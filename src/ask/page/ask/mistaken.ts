@@ -4,7 +4,7 @@
  */
 import { type Gist, gistOf } from "../../../core/model/gist.ts";
 import { type KubernetesObject, keyOf, keyOfName, objectKey } from "../../../core/model/objects.ts";
-import { isRefusal, type Problem, unplaced } from "../../../core/model/problem.ts";
+import { isOfField, isRefusal, type Problem, unplaced } from "../../../core/model/problem.ts";
 import type { Snapshot } from "../../../core/model/snapshot.ts";
 import { withoutCredentials } from "../shown.ts";
 import type { AskedWorld } from "./world.ts";
@@ -118,7 +118,7 @@ function mistakenOf(kinds: readonly string[], { snapshot, findings, unread }: Wo
  */
 function isLeftOut(problem: Problem): boolean {
   if (problem.object.kind === "Ingress") return isRefusal(problem);
-  return problem.kind === "field-unusable" && problem.field.startsWith("spec.parentRefs[");
+  return isOfField(problem) && problem.field.startsWith("spec.parentRefs[");
 }
 
 function objectOf(kind: string, key: string, snapshot: Snapshot): KubernetesObject | undefined {

@@ -5,7 +5,7 @@
 
 import type { Unread } from "../../../core/model/gist.ts";
 import type { FilePlace, Problem } from "../../../core/model/problem.ts";
-import type { Severity } from "../../../core/model/severity.ts";
+import type { Severity } from "../../../core/model/problem-kinds.ts";
 import type { Snapshot } from "../../../core/model/snapshot.ts";
 import type { TranslateOptions } from "../../../core/table/options.ts";
 import type { DecideOptions } from "../../matcher/decide.ts";

@@ -1,8 +1,9 @@
 /** Describes in a few words what is served while a Problem lasts. */
-import type { Problem } from "../../../core/model/problem.ts";
+import { isOfField, type Problem } from "../../../core/model/problem.ts";
 
 /** Returns these words. A new kind of Problem does not compile until it has words. */
 export function meanwhile(problem: Problem): string {
+  if (isOfField(problem)) return problem.done;
   switch (problem.kind) {
     case "annotation-unreadable":
       return { default: "as with the default", deny: "503 on its paths", reject: "nothing of this version" }[
@@ -24,7 +25,6 @@ export function meanwhile(problem: Problem): string {
       return "as it says";
     case "setting-unreadable":
       return problem.kept;
-    case "field-unusable":
     case "manifest-unusable":
       return problem.done;
     case "service-missing":
@@ -34,6 +34,14 @@ export function meanwhile(problem: Problem): string {
       return problem.closes ? "503 on its paths" : "its last good version, if there was one";
     case "bug":
       return "everything else";
+    case "snippet-refused":
+      return "nothing with this text";
+    case "guard-foreign":
+      return "requests without the guard";
+    case "inspection-failed":
+      return "nothing of this version";
+    case "version-closed":
+      return "503 on its paths";
     case "memory-full":
     case "memory-short":
       return "what fits, until the reload";

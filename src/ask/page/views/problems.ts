@@ -6,6 +6,7 @@
 import { visible } from "../../../base/visible.ts";
 import { keyOfName } from "../../../core/model/objects.ts";
 import { type ObjectName, type Problem, sentence } from "../../../core/model/problem.ts";
+import { problemKinds } from "../../../core/model/problem-kinds.ts";
 import type { Snapshot } from "../../../core/model/snapshot.ts";
 import type { ProblemRow, QuarantineRow, UnansweredRow } from "../api/problems.ts";
 import { Listing } from "../lists/listing.ts";
@@ -20,6 +21,7 @@ export function problemRows({ notes }: PageSource): readonly ProblemRow[] {
   return notes.problems.all.map(({ problem, since }) => ({
     object: { kind: visible(problem.object.kind), name: nameOf(problem.object) },
     kind: problem.kind,
+    meaning: problemKinds[problem.kind][1],
     sentence: withoutCredentials(sentence(problem)),
     since: since.toISOString(),
     meanwhile: meanwhile(problem as Problem),

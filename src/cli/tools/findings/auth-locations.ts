@@ -6,7 +6,6 @@
 import { parse, type Statement } from "../../../core/kinds/grammar.ts";
 import type { Problem } from "../../../core/model/problem.ts";
 import { authSnippet, type Snippet } from "../snippet-findings.ts";
-import { refusedByNginx } from "./refused-by-nginx.ts";
 
 export function authLocations(snippets: readonly Snippet[]): Problem[] {
   return snippets.flatMap(({ object, field, text }) => {
@@ -14,7 +13,7 @@ export function authLocations(snippets: readonly Snippet[]): Problem[] {
     const found = parsed?.ok ? parsed.statements.flatMap(locationsIn) : [];
     return found.map(({ line }): Problem => {
       const why = `line ${line}: a location cannot stand in the location of the auth request`;
-      return { object, kind: "field-unusable", field, why, ...refusedByNginx };
+      return { object, kind: "snippet-refused", field, why };
     });
   });
 }

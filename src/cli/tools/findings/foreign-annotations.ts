@@ -41,7 +41,7 @@ export function foreignAnnotations(
     const guard = key === plugins ? guardIn(value, namespace, known) : guards.has(key) ? noKey : undefined;
     if (guard !== undefined) {
       const field = `annotation ${key}`;
-      return [{ kind: "field-unusable", object, field, why: `${why}; ${guard}`, done: "requests pass without it" }];
+      return [{ kind: "guard-foreign", object, field, why: `${why}; ${guard}` }];
     }
     return [{ kind: "annotation-useless", object, key, why: `${why}; ${adviceFor(key)}` }];
   });

@@ -17,7 +17,7 @@ import { sluiceGroup } from "../../../core/model/gateway/route-settings.ts";
 import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
 import type { KubernetesObject } from "../../../core/model/objects.ts";
 import { named, type ObjectName, type Problem } from "../../../core/model/problem.ts";
-import { severityOf } from "../../../core/model/severity.ts";
+import { severityOf } from "../../../core/model/problem-kinds.ts";
 import { type Snapshot, tableOf } from "../../../core/model/snapshot.ts";
 import { selects } from "../../../core/sources/gateway/namespaces.ts";
 import type { Files } from "../folder.ts";
@@ -133,7 +133,7 @@ function problemsOf(value: Mapping, targets: readonly Target[]): readonly Placed
     const path = ["spec", ...steps];
     if (guard !== undefined) {
       const why = `${some} ${are} served without this guard, ${because}; ${guard}`;
-      return [{ path, problem: { kind: "field-unusable", object, field, why, done: "requests pass without it" } }];
+      return [{ path, problem: { kind: "guard-foreign", object, field, why } }];
     }
     const advice = isService
       ? "; RouteSettings of its routes may do the same"

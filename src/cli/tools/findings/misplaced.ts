@@ -7,7 +7,7 @@
 import type { Finding } from "../../../ask/page/ask/world.ts";
 import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
 import type { ObjectName } from "../../../core/model/problem.ts";
-import { severityOf } from "../../../core/model/severity.ts";
+import { severityOf } from "../../../core/model/problem-kinds.ts";
 import { misplacedAnnotations } from "../../../core/policies/misplaced.ts";
 import type { Files } from "../folder.ts";
 

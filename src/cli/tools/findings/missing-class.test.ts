@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Ingress, IngressClass } from "../../../core/model/objects.ts";
 import { sentence } from "../../../core/model/problem.ts";
-import { severityOf } from "../../../core/model/severity.ts";
+import { severityOf } from "../../../core/model/problem-kinds.ts";
 import { Table } from "../../../core/model/table.ts";
 import { type ClassesHere, MissingClasses, missingClasses } from "./missing-class.ts";
 

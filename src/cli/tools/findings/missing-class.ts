@@ -71,7 +71,7 @@ export function missingClass(
   const hint = didYouMean(similar);
   if (here === "all")
     return [
-      { kind: "field-unusable", object, field, why: `there is no ${what}${hint}`, done: "no controller serves it" },
+      { kind: "reference-unusable", object, field, why: `there is no ${what}${hint}`, done: "no controller serves it" },
     ];
   if (similar === undefined || name.endsWith(`-${similar}`)) return [];
   return [{ kind: "field-doubtful", object, field, why: `no file here has the ${what}${hint}` }];

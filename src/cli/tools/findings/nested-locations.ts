@@ -13,7 +13,6 @@ import type { FeatureValues } from "../../../core/policies/registry.ts";
 import { blocksOf } from "../../../core/render/location/blocks.ts";
 import type { Settings } from "../../../core/settings/registry.ts";
 import { locationWords } from "./location-words.ts";
-import { refusedByNginx } from "./refused-by-nginx.ts";
 
 const field = "annotation configuration-snippet";
 
@@ -34,7 +33,7 @@ export function misplacedLocations(
     const { namespace = "default", name } = ingress.metadata;
     return why === undefined
       ? []
-      : [{ object: { kind: "Ingress", namespace, name }, kind: "field-unusable", field, why, ...refusedByNginx }];
+      : [{ object: { kind: "Ingress", namespace, name }, kind: "snippet-refused", field, why }];
   });
 }
 

@@ -16,7 +16,6 @@ import type { OwnersAt } from "../../../core/render/rendering.ts";
 import type { Settings } from "../../../core/settings/registry.ts";
 import { toolRenderer } from "../renderer.ts";
 import type { Snippet } from "../snippet-findings.ts";
-import { refusedByNginx } from "./refused-by-nginx.ts";
 
 /** Directives that nginx takes once in a block, as `nginx -t` of 1.22 and 1.30 says. */
 const once = new RegExp(
@@ -112,5 +111,5 @@ function problemOf({ object, field }: Snippet, own: Statement, doubled: readonly
   const other = doubled.find((one) => wordsOf(one) !== wordsOf(own)) ?? own;
   const there = visible(other.text.replace(/;$/, ""));
   const why = `line ${own.line}: the block around it has "${there}" already, and nginx takes ${own.name} once`;
-  return { object, kind: "field-unusable", field, why, ...refusedByNginx };
+  return { object, kind: "snippet-refused", field, why };
 }

@@ -11,7 +11,6 @@ import type { FeatureValues } from "../../../core/policies/registry.ts";
 import { blocksOf } from "../../../core/render/location/blocks.ts";
 import type { Settings } from "../../../core/settings/registry.ts";
 import { locationWords } from "./location-words.ts";
-import { refusedByNginx } from "./refused-by-nginx.ts";
 
 const field = "annotation server-snippet";
 
@@ -38,7 +37,7 @@ export function locatedTwice(
     }
     return [...first.values()].map((why): Problem => {
       const object = { kind: "Ingress", namespace, name };
-      return { object, kind: "field-unusable", field, why, ...refusedByNginx };
+      return { object, kind: "snippet-refused", field, why };
     });
   });
 }

@@ -74,7 +74,7 @@ function slipIn({ group = gatewayGroup, kind = "Gateway" }: ParentReference) {
 }
 
 function problem(object: KubernetesObject, field: string, why: string, done: string): Problem {
-  return { kind: "field-unusable", object: nameOf(object), field, why, done };
+  return { kind: "reference-unusable", object: nameOf(object), field, why, done };
 }
 
 function nameOf({ kind, metadata: { namespace = "default", name } }: KubernetesObject): ObjectName {

@@ -2,7 +2,7 @@
  * Finds targets of BackendTLSPolicies that do not exist. Their statuses have an entry for each
  * Gateway with routes to the target, so nothing reports a target that no route has.
  */
-import { notFound } from "../../../core/model/missing.ts";
+import { missing, wrongKind } from "../../../core/model/missing.ts";
 import type { Problem } from "../../../core/model/problem.ts";
 import type { Snapshot } from "../../../core/model/snapshot.ts";
 
@@ -19,12 +19,11 @@ export function untargetedPolicies({
       const done = "the policy is not followed there";
       if (group !== "") return [];
       if (target !== "Service") {
-        const why = `names a ${target}, not a Service`;
-        return [{ kind: "field-unusable", object, field, why, done }];
+        return [{ object, field, ...wrongKind({ kind: target }, "Service"), done }];
       }
       const key = `${namespace}/${name}`;
       if (!areHere || services.has(key)) return [];
-      return [{ kind: "field-unusable", object, field, ...notFound("Service", key), done }];
+      return [{ object, field, ...missing("Service", key), done }];
     }),
   );
 }

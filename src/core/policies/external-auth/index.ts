@@ -145,7 +145,7 @@ function entriesOf({ data = {} }: ConfigMap): readonly FollowedHeader[] {
 
 function leftOut({ ingress: object }: Context, why: string): Problem {
   const field = "annotation auth-proxy-set-headers";
-  return { object, kind: "field-unusable", field, why, done: "it is left out" };
+  return { object, kind: "value-unusable", field, why, done: "it is left out" };
 }
 
 function refused({ ingress }: Context, key: string, reason: Why): Resolved<ExternalAuth> {

@@ -74,7 +74,7 @@ export function addressesOfIngresses(gateway: Gateway): Assignment {
       ? undefined
       : ({
           reason: "AddressNotUsable",
-          problem: { object, kind: "field-unusable", field: requested.field, why, done },
+          problem: { object, kind: "claim-lost", field: requested.field, why, done },
         } as const);
   return { addresses: [], unsupported, lacking, ofIngresses: true };
 }
@@ -118,7 +118,7 @@ class Pool {
         this.#owners.get(value) === keyOf(gateway) ? undefined : (this.#whyNot(value) ?? this.#takenWhy(value));
       return why === undefined
         ? []
-        : [{ object, kind: "field-unusable", field, why, done: "nginx does not listen there" }];
+        : [{ object, kind: "reference-unusable", field, why, done: "nginx does not listen there" }];
     });
     if (this.#options.sharesPorts && this.#all.length === 0) {
       return { addresses: [], unsupported, lacking: refused[0] && { reason: "AddressNotUsable", problem: refused[0] } };
@@ -132,7 +132,7 @@ class Pool {
     if (refused[0] !== undefined)
       return { addresses, unsupported, lacking: { reason: "AddressNotUsable", problem: refused[0] } };
     if (addresses.length >= Math.max(1, requested.length)) return { addresses, unsupported, lacking: undefined };
-    const problem: Problem = { object, kind: "field-unusable", field: "spec.addresses", ...this.#exhausted(addresses) };
+    const problem: Problem = { object, kind: "limit-exceeded", field: "spec.addresses", ...this.#exhausted(addresses) };
     return { addresses, unsupported, lacking: { reason: "AddressNotAssigned", problem } };
   }
 
@@ -194,13 +194,13 @@ export function unsupportedType({ spec }: Gateway, object: ObjectName): Problem 
   if (reach >= 0) {
     const why = `${shown(spec!.addresses![reach]!.routability!)} is not served`;
     const field = `spec.addresses[${reach}].routability`;
-    return { object, kind: "field-unusable", field, why, done: "the Gateway is not accepted" };
+    return { object, kind: "value-unsupported", field, why, done: "the Gateway is not accepted" };
   }
   if (at < 0) return undefined;
   const why = `${spec?.addresses?.[at]?.type} is not IPAddress`;
   return {
     object,
-    kind: "field-unusable",
+    kind: "value-unsupported",
     field: `spec.addresses[${at}].type`,
     why,
     done: "the Gateway is not accepted",

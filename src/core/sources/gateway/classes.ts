@@ -60,7 +60,7 @@ function readClass(gatewayClass: GatewayClass, snapshot: Snapshot, options: Tran
   const unserved: Problem | undefined = isStatic
     ? {
         object,
-        kind: "field-unusable",
+        kind: "value-unsupported",
         field: "spec.controllerName",
         why: "the Gateway API needs dynamic mode, and this controller is in static mode",
         done: notServed,

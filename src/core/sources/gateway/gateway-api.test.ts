@@ -17,7 +17,7 @@ import {
 import { configMap, fake, put } from "../../../../test/support/sketch.ts";
 import type { KubernetesObject } from "../../model/objects.ts";
 import { sentence } from "../../model/problem.ts";
-import { severityOf } from "../../model/severity.ts";
+import { severityOf } from "../../model/problem-kinds.ts";
 import { emptySnapshot, type Snapshot, withObjects } from "../../model/snapshot.ts";
 import { Table } from "../../model/table.ts";
 import { emptyLastGood } from "../../table/last-good.ts";
@@ -739,7 +739,7 @@ test("requests that an unknown filter would have guarded are answered with 500",
     ["prefix", "/admin/"],
     ["prefix", "/"],
   ]);
-  expect(locations.map(({ backends }) => backends[0]!.unusable?.kind)).toEqual(["field-unusable", undefined]);
+  expect(locations.map(({ backends }) => backends[0]!.unusable?.kind)).toEqual(["value-unusable", undefined]);
 });
 
 test("a route that nginx refused has its last good form, without permissions that are gone", () => {
@@ -767,7 +767,7 @@ test("a route that nginx refused has its last good form, without permissions tha
       .get("ns/gw/http _")!
       .locations.map(({ path, backends }) => [path, backends[0]!.unusable?.kind]);
   });
-  expect(unusable).toEqual([[["/", undefined]], [["/", "field-unusable"]]]);
+  expect(unusable).toEqual([[["/", undefined]], [["/", "reference-forbidden"]]]);
   const { lastGood: kept } = translator.turn({ snapshot: revoked, lastGood, quarantine: emptyQuarantine });
   expect(kept.objects.size).toBe(0);
 });

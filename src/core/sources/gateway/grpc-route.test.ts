@@ -117,7 +117,7 @@ test("a backend gets cleartext HTTP/2 unless its port has TLS", () => {
   const { server, sentences, conditions } = outcome([...services, grpcRoute({ rules })]);
   expect(server?.locations[0]?.backends.map(({ protocol, unusable }) => protocol ?? unusable?.kind)).toEqual([
     ...["h2c", "h2c", "h2c", "h2c", "grpcs", "grpcs"],
-    "field-unusable",
+    "value-unsupported",
   ]);
   expect(conditions).toEqual({ Accepted: true, ResolvedRefs: "UnsupportedProtocol" });
   expect(sentences.join()).toContain(
@@ -153,9 +153,9 @@ test("mistakes of a GRPCRoute are Problems, and the rest is served", () => {
   ]);
   expect(server?.locations.map(({ filters, backends }) => [filters, backends[0]?.unusable?.kind])).toEqual([
     [undefined, undefined],
-    [undefined, "field-unusable"],
+    [undefined, "value-unusable"],
     [undefined, undefined],
-    [undefined, "field-unusable"],
+    [undefined, "reference-forbidden"],
   ]);
 });
 
@@ -187,7 +187,7 @@ test("a rule of a GRPCRoute may have sessions, and a mistake in them closes it w
     'spec.rules[0].sessionPersistence.type: "Address" is not Cookie or Header; the requests of the rule get 503',
   ]);
   expect(broken.server!.locations[0]!.backends[0]!.unusable, "no request passes").toMatchObject({
-    kind: "field-unusable",
+    kind: "value-unusable",
   });
 });
 

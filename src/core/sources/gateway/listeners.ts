@@ -132,7 +132,7 @@ function allowedKinds(
   );
   if (strange.length === 0) return { kinds, unresolved: [] };
   const why = `routes of kind ${[...new Set(strange)].join(", ")} cannot be served by a listener of protocol ${protocol}`;
-  const problem: Problem = { object, kind: "field-unusable", field, why, done: "none of them is attached" };
+  const problem: Problem = { object, kind: "value-unsupported", field, why, done: "none of them is attached" };
   return { kinds, unresolved: [{ reason: "InvalidRouteKinds", problem }] };
 }
 
@@ -150,7 +150,7 @@ function refusalOf(listener: GatewayListener, { field, gateway, object, lacks, g
   const { protocol, tls, port } = listener;
   const done = "the listener is not served";
   const fault = (reason: string, part: string, why: string): Fault => {
-    const problem: Problem = { object, kind: "field-unusable", field: part, why, done };
+    const problem: Problem = { object, kind: "value-unusable", field: part, why, done };
     return reason === "UnsupportedProtocol" ? { reason, problem } : { reason, problem, keepsHosts: true };
   };
   if (own(kindsOf, protocol) === undefined) {

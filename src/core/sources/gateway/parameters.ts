@@ -7,9 +7,9 @@ import { rangeList } from "../../kinds/addresses.ts";
 import { shown } from "../../kinds/kind.ts";
 import type { Gateway, ParametersReference } from "../../model/gateway/objects.ts";
 import type { ServiceParameters } from "../../model/gateway/services.ts";
-import { notFound } from "../../model/missing.ts";
+import { missing, wrongKind } from "../../model/missing.ts";
 import type { ConfigMap } from "../../model/objects.ts";
-import type { ObjectName, Problem, Why } from "../../model/problem.ts";
+import type { Mistake, ObjectName, Problem } from "../../model/problem.ts";
 
 export type PartialParameters = Partial<ServiceParameters>;
 
@@ -87,17 +87,14 @@ export type ParametersReading =
 export function readParameters(question: ParametersQuestion): ParametersReading {
   const { reference, object, field, done, configMap } = question;
   const { group, kind, name, namespace } = reference;
-  const unusable = (reason: Why): ParametersReading => ({
-    problem: { object, kind: "field-unusable", field, ...reason, done },
-  });
-  if (group !== "" || kind !== "ConfigMap") {
-    return unusable({ why: `names a ${group === "" ? "" : `${group} `}${kind}, not a ConfigMap` });
-  }
-  if (namespace === undefined) return unusable({ why: "names no namespace" });
+  const wrong = (mistake: Mistake): ParametersReading => ({ problem: { object, field, ...mistake, done } });
+  const unusable = (why: string) => wrong({ kind: "reference-unusable", why });
+  if (group !== "" || kind !== "ConfigMap") return wrong(wrongKind({ group, kind }, "ConfigMap"));
+  if (namespace === undefined) return unusable("names no namespace");
   const found = configMap(`${namespace}/${name}`);
-  if (found === undefined) return unusable(notFound("ConfigMap", `${namespace}/${name}`));
+  if (found === undefined) return wrong(missing("ConfigMap", `${namespace}/${name}`));
   const read = valuesIn(found.data ?? {});
-  return typeof read === "string" ? unusable({ why: `ConfigMap ${namespace}/${name} has ${read}` }) : { values: read };
+  return typeof read === "string" ? unusable(`ConfigMap ${namespace}/${name} has ${read}`) : { values: read };
 }
 
 /** The most unknown keys that a message names. */

@@ -150,6 +150,6 @@ export function ownersOf(listeners: readonly ListenerReading[]): readonly Owner[
 
 export function faultOf({ owner, field }: ListenerReading, why: string): Fault {
   const done = "the listener is not served";
-  const problem: Problem = { object: owner, kind: "field-unusable", field: `${field}.port`, why, done };
+  const problem: Problem = { object: owner, kind: "claim-lost", field: `${field}.port`, why, done };
   return { reason: "PortUnavailable", problem };
 }

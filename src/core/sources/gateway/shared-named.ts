@@ -1,7 +1,7 @@
 /** Reports a Gateway that `--shared-gateway` names and that Sluice does not serve. */
-import { notFound } from "../../model/missing.ts";
+import { missing } from "../../model/missing.ts";
 import { nameOf } from "../../model/objects.ts";
-import type { Problem } from "../../model/problem.ts";
+import type { Mistake, Problem } from "../../model/problem.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 
 /**
@@ -15,16 +15,15 @@ export function sharedProblem(
 ): Problem | undefined {
   if (isServed) return undefined;
   const gateway = gateways.get(shared);
-  const reason =
+  const mistake: Mistake =
     gateway === undefined
-      ? notFound("Gateway", shared)
-      : { why: `no GatewayClass ${gateway.spec?.gatewayClassName} is served here` };
+      ? missing("Gateway", shared)
+      : { kind: "reference-unusable", why: `no GatewayClass ${gateway.spec?.gatewayClassName} is served here` };
   const done = "no Gateway has the ports of Ingresses";
   return {
     object: { kind: "Gateway", ...nameOf(shared) },
-    kind: "field-unusable",
     field: "--shared-gateway",
-    ...reason,
+    ...mistake,
     done,
   };
 }

@@ -20,7 +20,7 @@ export function unservedFields(
   const { spec } = gateway;
   const problems: Problem[] = [];
   const add = (field: string, why: string, done: string) =>
-    problems.push({ object, kind: "field-unusable", field, why, done });
+    problems.push({ object, kind: "value-unusable", field, why, done });
   // A listener of a set may have the port.
   const isAlone = (spec?.allowedListeners?.namespaces?.from ?? "None") === "None";
   for (const [at, { port, tls }] of (spec?.tls?.frontend?.perPort ?? []).entries()) {
@@ -75,5 +75,5 @@ function unknownChoice(
   const { from = "None" } = namespaces ?? {};
   if (choices.includes(from)) return [];
   const why = `${shown(from)} is not All, Same or Selector`;
-  return [{ object, kind: "field-unusable", field: `${field}.from`, why, done }];
+  return [{ object, kind: "value-unusable", field: `${field}.from`, why, done }];
 }

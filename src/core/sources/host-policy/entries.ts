@@ -62,12 +62,12 @@ export function entriesOfNamespaces(namespaces: Iterable<Namespace>): ReadEntrie
 
 function unusable(object: ObjectName, field: string, found: string): Problem {
   const why = `${found} is not a host such as shop.example.com, *.example.com or .example.com`;
-  return { object, kind: "field-unusable", field, why, done: "the policy is used without it" };
+  return { object, kind: "value-unusable", field, why, done: "the policy is used without it" };
 }
 
 function unusableLabel(namespace: string, key: string, value: string): Problem {
   const why = `${JSON.stringify(value)} is not exact, wildcard or suffix, or the label names no host`;
   const field = `metadata.labels[${key}]`;
   const object = { kind: "Namespace", name: namespace };
-  return { object, kind: "field-unusable", field, why, done: "the policy is used without it" };
+  return { object, kind: "value-unusable", field, why, done: "the policy is used without it" };
 }

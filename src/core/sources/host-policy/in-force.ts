@@ -67,5 +67,11 @@ function mayDiffer(place: string, before: Snapshot, now: Snapshot): boolean {
 function missing(key: string, isKept: boolean): Problem {
   const done = isKept ? "its last content stays in force" : "every namespace may use every host";
   const object = { kind: "ConfigMap", ...nameOf(key) };
-  return { object, kind: "field-unusable", field: "the flag --host-policy", why: "the ConfigMap is not found", done };
+  return {
+    object,
+    kind: "reference-unusable",
+    field: "the flag --host-policy",
+    why: "the ConfigMap is not found",
+    done,
+  };
 }

@@ -4,7 +4,7 @@
  * attempt is noticed.
  */
 import type { Ingress } from "../../model/objects.ts";
-import { consequences, type Problem } from "../../model/problem.ts";
+import type { Problem } from "../../model/problem.ts";
 
 const signs: readonly (readonly [(text: string) => boolean, string])[] = [
   [(text) => hasInOrder(text, "alias", ";"), "an alias directive"],
@@ -47,7 +47,6 @@ export function inspect({ metadata, spec }: Ingress): Problem[] {
   function report(text: string, field: string): void {
     const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
     const [, sign] = signs.find(([isIn]) => isIn(text))!;
-    const why = `it looks like ${sign}, and --deep-inspect is on`;
-    problems.push({ object, kind: "field-unusable", field, why, done: consequences.reject, rejects: true });
+    problems.push({ object, kind: "inspection-failed", field, sign });
   }
 }

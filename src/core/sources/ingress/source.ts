@@ -6,7 +6,7 @@
 import { guarded } from "../../../base/guarded.ts";
 import { Dependencies } from "../../model/dependencies.ts";
 import { type Ingress, keyOf, kindAndKey, nameOf, objectKey } from "../../model/objects.ts";
-import { bugProblem, closedForGuards, isRefusal, type Problem } from "../../model/problem.ts";
+import { bugProblem, isRefusal, type Problem } from "../../model/problem.ts";
 import type { TableChange } from "../../model/table.ts";
 import { unannotated } from "../../policies/read.ts";
 import type { Reading } from "../../policies/reading.ts";
@@ -270,8 +270,7 @@ function claimed(ingress: Ingress, reading: Reading): Claim | Error {
 }
 
 function unguarded(object: Problem["object"]): Problem {
-  const why = "the present version is not applied";
-  return { object, kind: "field-unusable", field: "metadata.annotations", why, done: closedForGuards };
+  return { object, kind: "version-closed" };
 }
 
 function changedKeys<T>(now: ReadonlyMap<string, T>, before: ReadonlyMap<string, T>): string[] {

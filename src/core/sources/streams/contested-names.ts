@@ -42,7 +42,7 @@ export class IngressNames {
     const whose = isNear ? `${named(winner.owner)} of the same namespace` : `the older ${named(winner.owner)}`;
     this.problems.push({
       object: loser.owner,
-      kind: "field-unusable",
+      kind: "claim-lost",
       field: isKept ? "spec.hostnames" : "spec.rules",
       why: `${whose} has host ${name} on the same port`,
       done: isKept ? "its connections go there" : "TLS connections for it go there",

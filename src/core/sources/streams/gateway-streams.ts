@@ -84,7 +84,7 @@ function lostTo(
   const what = protocol === "tls" ? `${hostname === "" ? "all hosts" : `host ${hostname}`} on ` : "";
   return {
     object,
-    kind: "field-unusable",
+    kind: "claim-lost",
     field: protocol === "tls" ? "spec.hostnames" : "spec.rules[0]",
     why: `${whose} has ${what}listener ${id}`,
     done: `this route gets no ${protocol === "udp" ? "datagrams" : "connections"} of it`,

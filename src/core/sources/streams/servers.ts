@@ -7,10 +7,10 @@
 import { bugWords, guarded } from "../../../base/guarded.ts";
 import { catchAll, type Endpoint, type Location, type Server, type StreamServer } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
-import { notFound } from "../../model/missing.ts";
+import { missing } from "../../model/missing.ts";
 import type { Service, ServicePort } from "../../model/objects.ts";
 import type { Owner } from "../../model/owner.ts";
-import type { Problem, Why } from "../../model/problem.ts";
+import type { Mistake, Problem } from "../../model/problem.ts";
 import type { Table } from "../../model/table.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
 import type { Refusal } from "../../table/quarantine.ts";
@@ -52,18 +52,18 @@ export function portServers(
     const refusal = world.refusal(`${kind}/${key}`, text);
     if (refusal?.suspected) continue;
     const read = guarded(() => readPort(kind, key, text, object, world), ofBug);
-    if ("why" in read) {
+    if (!("label" in read)) {
       const again = " before its entry is written anew or the controller starts again";
       const done = `the port is not opened${refusal === undefined ? "" : again}`;
-      problems.push({ object, kind: "field-unusable", field: `data.${key}`, ...read, done });
+      problems.push({ object, field: `data.${key}`, ...read, done });
     } else servers.push(read);
   }
   return { servers, problems };
 }
 
-const ofBug = (bug: Error): Why => ({
-  why: `Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`,
-});
+const unusable = (why: string): Mistake => ({ kind: "value-unusable", why });
+const ofBug = (bug: Error) =>
+  unusable(`Sluice failed on it (${bugWords(bug)}), which is a bug in Sluice: please report it`);
 
 /** Returns a StreamServer, or the reason why there is none. */
 function readPort(
@@ -72,26 +72,26 @@ function readPort(
   text: string,
   owner: Owner,
   world: StreamWorld,
-): StreamServer | Why {
+): Extract<StreamServer, { label: string }> | Mistake {
   // `05432` would be the same port as `5432`, and nginx refuses a port that occurs twice.
   const port = /^[1-9]\d{0,4}$/.test(key) ? Number(key) : 0;
-  if (port === 0 || port > 65_535) return { why: `${JSON.stringify(key)} is not a port number` };
+  if (port === 0 || port > 65_535) return unusable(`${JSON.stringify(key)} is not a port number`);
   const taken = world.taken(kind, port);
-  if (taken !== undefined) return { why: `port ${port} is taken by ${taken}` };
+  if (taken !== undefined) return { kind: "claim-lost", why: `port ${port} is taken by ${taken}` };
   const refusal = world.refusal(`${kind}/${port}`, text);
-  if (refusal !== undefined) return { why: whyRefused(refusal, port, world.elsewhere(kind, port)) };
+  if (refusal !== undefined) return unusable(whyRefused(refusal, port, world.elsewhere(kind, port)));
   const parts = /^([^/:\s]+)\/([^/:\s]+):([^/:\s]+)(?::(|PROXY))?(?::(|PROXY))?$/i.exec(text.trim());
   if (parts === null)
-    return { why: `${JSON.stringify(text)} is not namespace/service:port with PROXY or nothing behind it` };
+    return unusable(`${JSON.stringify(text)} is not namespace/service:port with PROXY or nothing behind it`);
   const [, namespace, name, reference = "", accept = "", send = ""] = parts;
   const protocol = kind === "tcp" ? "TCP" : "UDP";
   const service = world.service(`${namespace}/${name}`);
-  if (service === undefined) return notFound("Service", `${namespace}/${name}`);
+  if (service === undefined) return missing("Service", `${namespace}/${name}`);
   const declared = streamPortOf(service, reference, protocol);
-  if (declared === undefined) return { why: `Service ${namespace}/${name} has no ${protocol} port ${reference}` };
+  if (declared === undefined) return unusable(`Service ${namespace}/${name} has no ${protocol} port ${reference}`);
   const answer = world.endpoints(`${namespace}/${name}`, declared, protocol);
   const endpoints = answer.kind === "endpoints" ? answer.endpoints : [];
-  if (endpoints.length === 0) return { why: `Service ${namespace}/${name} has no ready endpoint` };
+  if (endpoints.length === 0) return unusable(`Service ${namespace}/${name} has no ready endpoint`);
   return {
     kind,
     port,

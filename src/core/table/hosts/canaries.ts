@@ -6,8 +6,8 @@
  */
 
 import { type Canary, catchAll, defaultUpstream } from "../../model/configuration.ts";
-import { notFound } from "../../model/missing.ts";
-import { named, type Problem, type Why } from "../../model/problem.ts";
+import { missing } from "../../model/missing.ts";
+import { type Mistake, named, type Problem } from "../../model/problem.ts";
 import { Allowance, longestHeader } from "../../tokens/pattern-bounds.ts";
 import type { Claim, ClaimedBackend } from "../claim.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
@@ -79,7 +79,7 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
   ): void {
     const { owner: object } = claim;
     const done = "the canary gets no requests there";
-    const idle = (why: string) => problems.push({ object, kind: "field-unusable", field, why, done });
+    const idle = (why: string) => problems.push({ object, kind: "value-useless", field, why, done });
     if (own.mistake !== undefined) return void idle(own.mistake);
     if (relieved.length === 0) return void idle(`no ordinary ${object.kind} has this host, path and path type`);
     const mine = ownOf(claim, relieved, idle).filter((main) => !shadowed.has(main));
@@ -97,9 +97,8 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
     }
     // A missing Service is reported only if it is used: an unused Service is not watched, so its
     // creation would not be noticed.
-    const missing = missingPart(own, world);
-    if (possible.length > 0 && missing !== undefined)
-      problems.push({ object, kind: "field-unusable", field, ...missing, done });
+    const lacking = missingPart(own, world);
+    if (possible.length > 0 && lacking !== undefined) problems.push({ object, field, ...lacking, done });
   }
 
   /** Whether nginx may compare the header of a request with the canary's pattern, too. */
@@ -141,9 +140,10 @@ export function shadowsOf(host: string, claims: readonly Claim[], mains: readonl
 const placeOf = (type: string, path: string): string => `${type} ${path}`;
 
 /** Returns whether the Service or its port is missing; undefined if both exist. */
-function missingPart({ key, port }: ClaimedBackend, world: World): Why | undefined {
+function missingPart({ key, port }: ClaimedBackend, world: World): Mistake | undefined {
   const service = world.service(key);
-  if (service === undefined) return notFound("Service", key);
+  if (service === undefined) return missing("Service", key);
   if (service.spec?.type === "ExternalName" || servicePortOf(service, port) !== undefined) return undefined;
-  return { why: `Service ${key} has no port ${port}; it has ${portsInWords(service)}` };
+  const why = `Service ${key} has no port ${port}; it has ${portsInWords(service)}`;
+  return { kind: "reference-unusable", why };
 }

@@ -35,7 +35,7 @@ export class ClaimedPaths {
     const why = pathFault(match, this.#world.pathsAreText);
     if (why !== undefined) {
       const done = "the path is ignored";
-      this.#problems.push({ object, kind: "field-unusable", field: `${field}.path`, why, done });
+      this.#problems.push({ object, kind: "value-unusable", field: `${field}.path`, why, done });
       return;
     }
     const holder = this.#byPath.get(keyOf(match))?.claim ?? this.#holderOf(claim, match);

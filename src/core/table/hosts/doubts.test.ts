@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { base, fake, ingress, put, service, slice } from "../../../../test/support/sketch.ts";
 import { fullSentence, sentence } from "../../model/problem.ts";
-import { severityOf } from "../../model/severity.ts";
+import { severityOf } from "../../model/problem-kinds.ts";
 import { defaultOptions } from "../options.ts";
 import { translate } from "../translator.ts";
 import { emptyInputs } from "../turn.ts";

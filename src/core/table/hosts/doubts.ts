@@ -43,7 +43,7 @@ export function literalPatterns(
         hint === undefined
           ? `${text} looks like a regular expression, and use-regex is not true${star === undefined ? "" : ` (${star})`}`
           : `${shown(text)} is not finished: ${hint}`;
-      return [{ object, kind: "field-unusable", field: `${field}.path`, why, done: "it is taken letter by letter" }];
+      return [{ object, kind: "value-unusable", field: `${field}.path`, why, done: "it is taken letter by letter" }];
     }),
   );
 }
@@ -88,9 +88,7 @@ export function patternAsCookiePath({ owner: object, features }: Claim, field: s
   const { rewrite, sessionAffinity } = features;
   if (!rewrite.regex || sessionAffinity.type !== "cookie" || sessionAffinity.path !== "") return [];
   const why = "a regular expression is no Path for the affinity cookie";
-  return [
-    { object, kind: "field-unusable", field, why, done: "clients may not send it back; set session-cookie-path" },
-  ];
+  return [{ object, kind: "value-useless", field, why, done: "clients may not send it back; set session-cookie-path" }];
 }
 
 /**

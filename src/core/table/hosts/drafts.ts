@@ -77,7 +77,7 @@ function withRoot(
     if (isTaken && backend !== undefined) {
       const why = `the path / without a host belongs to the older ${named(older.owner)}`;
       const done = "it answers no requests for unknown hosts";
-      problems.push({ object: backing.owner, kind: "field-unusable", field: "spec.defaultBackend", why, done });
+      problems.push({ object: backing.owner, kind: "claim-lost", field: "spec.defaultBackend", why, done });
     } else if (backing !== undefined && backend !== undefined) {
       return [...drafts.filter((draft) => !isRoot(draft)), defaultRoot(backing, backend, settings)];
     }

@@ -81,5 +81,5 @@ export function hostlessOf(host: string, claims: readonly Claim[], { mayDecide }
 }
 
 function useless(object: Claim["owner"], why: string, done: string): Problem {
-  return { object, kind: "field-unusable", field: "spec.rules", why, done, onlyHere: "give the rule a host" };
+  return { object, kind: "value-useless", field: "spec.rules", why, done, onlyHere: "give the rule a host" };
 }

@@ -45,7 +45,7 @@ export function usablePatterns(all: readonly Draft[], { pathsAreText }: Pick<Wor
   }
   const problems = [...ignored].flatMap(([{ claim, field }, why]): Problem[] => {
     const done = "the path is ignored";
-    return claim === undefined ? [] : [{ object: claim.owner, kind: "field-unusable", field, why, done }];
+    return claim === undefined ? [] : [{ object: claim.owner, kind: "limit-exceeded", field, why, done }];
   });
   return { drafts: all.filter((draft) => !ignored.has(draft)), namespaces, problems };
 }

@@ -86,7 +86,7 @@ export function overruledOf(
       const why = owner.why();
       const done = "its paths there answer 503";
       const problem: Problem = isClosed
-        ? { object, kind: "field-unusable", field: `annotation ${key}`, why, done }
+        ? { object, kind: "claim-lost", field: `annotation ${key}`, why, done }
         : { object, kind: "annotation-useless", key, why };
       if (isClosed && !closed.has(claim)) closed.set(claim, problem);
       problems.push(problem);

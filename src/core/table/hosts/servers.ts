@@ -242,7 +242,7 @@ function keptByAlias(host: string, claims: readonly Claim[], keeper: string): Bu
   const done = "its paths there are not served";
   return {
     ...nothing,
-    problems: claims.map(({ owner: object }) => ({ object, kind: "field-unusable", field: "spec.rules", why, done })),
+    problems: claims.map(({ owner: object }) => ({ object, kind: "claim-lost", field: "spec.rules", why, done })),
   };
 }
 

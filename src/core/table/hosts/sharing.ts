@@ -63,6 +63,6 @@ export function comingLater(host: string, drafts: readonly Draft[], displaced: R
     const [{ claim, field }, older] = [drafts[at]!, drafts[before]!];
     if (claim === undefined || older.claim === undefined) return [];
     const why = `it would take requests from path ${older.path.path} of host ${shownHost(host)}, which the older ${named(older.claim.owner)} has`;
-    return [{ object: claim.owner, kind: "field-unusable", field, why, done: "that path comes before it" }];
+    return [{ object: claim.owner, kind: "claim-lost", field, why, done: "that path comes before it" }];
   });
 }

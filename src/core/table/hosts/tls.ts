@@ -66,7 +66,7 @@ function overruled({ owner: object }: Claim, { why }: HostOwner, { weakness }: H
   const lacking =
     weakness === undefined ? "it brings no certificate for the host" : `its certificate is weak, ${weakness.why}`;
   const done = "TLS is configured for its own paths alone";
-  return { object, kind: "field-unusable", field: "spec.tls", why: `${why()}; ${lacking}`, done };
+  return { object, kind: "claim-lost", field: "spec.tls", why: `${why()}; ${lacking}`, done };
 }
 
 function tlsBy(host: string, claim: Claim, world: World): HostTls {

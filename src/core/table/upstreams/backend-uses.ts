@@ -49,7 +49,7 @@ export class BackendUses {
     const { owner: object } = claim;
     const { mistake, upstream: id, key, port } = backend;
     if (mistake !== undefined) {
-      this.#problems.push({ object, kind: "field-unusable", field, why: mistake, done: "the path is ignored" });
+      this.#problems.push({ object, kind: "value-unusable", field, why: mistake, done: "the path is ignored" });
       return false;
     }
     const service = this.#world.service(key);

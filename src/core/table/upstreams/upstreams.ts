@@ -162,9 +162,10 @@ function portNumbered(service: Service | undefined, port: string): ServicePort |
 
 /** Returns the Problem of an unusable Service, for the owner that decides about the Upstream. */
 function unusable(answer: EndpointsAnswer, service: string, { owner: object }: Claim): Problem[] {
-  const problem = { object, kind: "field-unusable", field: `Service ${service}` } as const;
-  if (answer.kind === "unusable") return [{ ...problem, why: answer.why, done: "it gets no requests" }];
+  const problem = { object, field: `Service ${service}` };
+  if (answer.kind === "unusable")
+    return [{ ...problem, kind: "reference-unusable", why: answer.why, done: "it gets no requests" }];
   if (answer.kind !== "endpoints" || answer.most === undefined) return [];
   const why = `its EndpointSlices have more than ${answer.most} pairs of an address and a port`;
-  return [{ ...problem, why, done: "the others get no requests" }];
+  return [{ ...problem, kind: "limit-exceeded", why, done: "the others get no requests" }];
 }

@@ -188,7 +188,7 @@ test.each(broken)(
     const found = outcome([backendTLSPolicy({ ...(validation === undefined ? {} : { validation }) }), ...maps]);
     expect(found.policy()).toMatchObject(conditions);
     expect(found.sentences).toContain(why);
-    expect(found.backends).toMatchObject([{ upstream: "", unusable: { kind: "field-unusable" } }]);
+    expect(found.backends).toMatchObject([{ upstream: "", unusable: { kind: "reference-unusable" } }]);
     const parents = found.route?.kind === "route" ? found.route.parents : [];
     const message = parents[0]?.conditions[0]?.message;
     expect(message, "the route says it too").toContain("BackendTLSPolicy ns/policy cannot be followed");

@@ -98,7 +98,7 @@ export class BackendTlsPolicies {
     const what = section === undefined ? `Service ${service}` : `port ${section} of Service ${service}`;
     const why = `the older ${named(older.object)} is for ${what} too`;
     const done = "that one decides";
-    return { reason: "Conflicted", problem: { object, kind: "field-unusable", field, why, done } };
+    return { reason: "Conflicted", problem: { object, kind: "claim-lost", field, why, done } };
   }
 
   #sorted(service: string): readonly PolicyReading[] {

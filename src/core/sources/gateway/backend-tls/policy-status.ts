@@ -5,9 +5,9 @@
 
 import { gatewayGroup } from "../../../model/gateway/objects.ts";
 import type { DesiredAncestorStatus, DesiredCondition } from "../../../model/gateway/status.ts";
-import { notFound } from "../../../model/missing.ts";
+import { missing } from "../../../model/missing.ts";
 import type { Service } from "../../../model/objects.ts";
-import { type Problem, sentence } from "../../../model/problem.ts";
+import { type Mistake, type Problem, sentence } from "../../../model/problem.ts";
 import { type Fault, fails, holds, wordsOfAll } from "../conditions.ts";
 import type { BackendTlsPolicies } from "./policies.ts";
 import type { PolicyReading, PolicyTargetRead } from "./policy.ts";
@@ -67,13 +67,14 @@ function faultAt(reading: PolicyReading, target: PolicyTargetRead, world: Policy
   const service = world.service(key);
   const hasPort = section === undefined || service?.spec?.ports?.some((port) => port.name === section) === true;
   if (service !== undefined && hasPort) return world.policies.conflictAt(reading, target);
-  const reason =
-    service === undefined ? notFound("Service", key) : { why: `Service ${key} has no port named ${section}` };
+  const mistake: Mistake =
+    service === undefined
+      ? missing("Service", key)
+      : { kind: "reference-unusable", why: `Service ${key} has no port named ${section}` };
   const problem: Problem = {
     object: reading.object,
-    kind: "field-unusable",
     field: service === undefined ? field : `${field}.sectionName`,
-    ...reason,
+    ...mistake,
     done: "the policy is not followed there",
   };
   return { reason: "TargetNotFound", problem };

@@ -9,10 +9,9 @@ import { authoritiesIn } from "../../../certificates/authorities.ts";
 import { shown } from "../../../kinds/kind.ts";
 import type { Authorities, BackendTls } from "../../../model/backend-tls.ts";
 import type { BackendTLSPolicy, PolicyTarget, SubjectAltName } from "../../../model/gateway/backend-tls-policy.ts";
-import { notFound } from "../../../model/missing.ts";
+import { missing, wrongKind } from "../../../model/missing.ts";
 import type { ConfigMap } from "../../../model/objects.ts";
-import type { ObjectName, Why } from "../../../model/problem.ts";
-import { bugProblem } from "../../../model/problem.ts";
+import { bugProblem, type Mistake, type ObjectName } from "../../../model/problem.ts";
 import { closingProblem } from "../../../table/unknown-fields.ts";
 import type { Fault } from "../conditions.ts";
 import { unknownIn } from "../types/kinds.ts";
@@ -71,7 +70,7 @@ export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): Policy
   const configMaps: string[] = [];
   const unresolved: Fault[] = [];
   const fault = (reason: string, field: string, why: string): Fault => {
-    return { reason, problem: { object, kind: "field-unusable", field, why, done } };
+    return { reason, problem: { object, kind: "value-unusable", field, why, done } };
   };
   const targets = targetsOf(policy, namespace);
   const facts = { key: `${namespace}/${name}`, object, policy, targets, unresolved, configMaps };
@@ -128,20 +127,18 @@ export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): Policy
     }
     const texts = caCertificateRefs.flatMap(({ group = "", kind = "", name: named }, at): string[] => {
       const field = `spec.validation.caCertificateRefs[${at}]`;
-      const not = (reason: string, words: Why): string[] => {
-        const idle = "no certificate is trusted by it";
-        unresolved.push({ reason, problem: { object, kind: "field-unusable", field, ...words, done: idle } });
+      const not = (reason: string, mistake: Mistake): string[] => {
+        unresolved.push({ reason, problem: { object, field, ...mistake, done: "no certificate is trusted by it" } });
         return [];
       };
-      if (group !== "" || kind !== "ConfigMap") {
-        return not("InvalidKind", { why: `names a ${group === "" ? "" : `${group} `}${kind}, not a ConfigMap` });
-      }
+      if (group !== "" || kind !== "ConfigMap") return not("InvalidKind", wrongKind({ group, kind }, "ConfigMap"));
       const key = `${namespace}/${named}`;
       configMaps.push(key);
       const configMap = world.configMap(key);
-      if (configMap === undefined) return not("InvalidCACertificateRef", notFound("ConfigMap", key));
+      if (configMap === undefined) return not("InvalidCACertificateRef", missing("ConfigMap", key));
       const found = authoritiesIn(configMap);
-      return found.ok ? [found.text] : not("InvalidCACertificateRef", { why: `ConfigMap ${key} ${found.why}` });
+      if (found.ok) return [found.text];
+      return not("InvalidCACertificateRef", { kind: "reference-unusable", why: `ConfigMap ${key} ${found.why}` });
     });
     if (texts.length > 0) return { kind: "pem", text: [...new Set(texts)].join("") };
     const why =

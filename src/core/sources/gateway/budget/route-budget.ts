@@ -95,7 +95,7 @@ function tooLarge(object: RouteName, { matches, hosts, bytes }: Product, most: s
   const why = `${size}; with the older ${object.kind}s of namespace ${object.namespace} that is more than route-records-per-namespace permits (${most})`;
   return {
     object,
-    kind: "field-unusable",
+    kind: "limit-exceeded",
     field: "spec",
     why,
     done: "the route is not attached, and other routes of the namespace answer 503 on its hosts",

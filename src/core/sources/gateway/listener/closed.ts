@@ -8,7 +8,7 @@ import type { Gateway, GatewayListener } from "../../../model/gateway/objects.ts
 import { isMapping } from "../../../model/mapping.ts";
 import type { Owner } from "../../../model/owner.ts";
 import type { Problem } from "../../../model/problem.ts";
-import { isBelow, isFilled, type UnknownField } from "../../../table/unknown-fields.ts";
+import { isBelow, isFilled, strange, type UnknownField } from "../../../table/unknown-fields.ts";
 import type { Fault } from "../conditions.ts";
 import { unknownIn } from "../types/kinds.ts";
 
@@ -36,8 +36,7 @@ function unservedFilters(object: Owner, { filters }: GatewayListener, field: str
   if (requests.length === 0) return undefined;
   const [first] = requests;
   const type = isMapping(first) && typeof first.type === "string" ? `${first.type} ` : "";
-  const why = `Sluice serves no filters of listeners, and ${type}may be a guard`;
-  return fault(object, `${field}.filters.requests[0]`, why);
+  return fault(object, `${field}.filters.requests[0]`, `Sluice serves no filters of listeners, and ${type.trim()}`);
 }
 
 function unservedTls(object: Owner, { protocol, tls }: GatewayListener, field: string): Fault | undefined {
@@ -47,10 +46,10 @@ function unservedTls(object: Owner, { protocol, tls }: GatewayListener, field: s
       options.length === 1
         ? "is not an option that Sluice knows, and it"
         : "are not options that Sluice knows, and they";
-    return fault(object, `${field}.tls.options`, `${options.join(", ")} ${one} may be a guard`);
+    return fault(object, `${field}.tls.options`, `${options.join(", ")} ${one}`);
   }
   if (!["HTTP", "TCP", "UDP"].includes(protocol) || !isFilled(tls)) return undefined;
-  return fault(object, `${field}.tls`, `protocol ${protocol} has no TLS`);
+  return unsupported(object, `${field}.tls`, `protocol ${protocol} has no TLS`);
 }
 
 function unknownGuard(
@@ -61,15 +60,17 @@ function unknownGuard(
   listener: GatewayListener,
 ): Fault | undefined {
   const own = unknownIn(source).find((one) => one.mayGuard && isFor(one, field, source, listener));
-  if (own !== undefined) return fault(owner, own.field, why);
+  if (own !== undefined) return fault(owner, own.field);
   if (source === gateway) return undefined;
   const ofGateway = unknownIn(gateway).find((one) => one.mayGuard && isFor(one, undefined, gateway, listener));
   if (ofGateway === undefined) return undefined;
   const { namespace, name } = gateway.metadata;
-  return fault(owner, "spec.parentRef", `Gateway ${namespace}/${name} has ${ofGateway.field}, which ${why}`);
+  return fault(
+    owner,
+    "spec.parentRef",
+    `Gateway ${namespace}/${name} has ${ofGateway.field}, which ${strange}, and it`,
+  );
 }
-
-const why = "is a field that Sluice does not know, and it may be a guard";
 
 /**
  * Whether the listener stands on the field. `own` is the listener's own field in the object;
@@ -108,15 +109,24 @@ function unservedAddress(object: Owner, { spec, metadata }: Gateway): Fault | un
   if (at < 0) return undefined;
   const field = `spec.addresses[${at}].routability`;
   const not = "is not served, and decides who can reach the Gateway";
-  if (object.kind === "Gateway") return fault(object, field, not);
-  return fault(object, "spec.parentRef", `Gateway ${metadata.namespace}/${metadata.name} has ${field}, which ${not}`);
+  if (object.kind === "Gateway") return unsupported(object, field, not);
+  return unsupported(
+    object,
+    "spec.parentRef",
+    `Gateway ${metadata.namespace}/${metadata.name} has ${field}, which ${not}`,
+  );
 }
 
 export function unservedRoutability(spec: Gateway["spec"]): number {
   return spec?.addresses?.findIndex(({ routability = "" }) => routability !== "") ?? -1;
 }
 
-function fault(object: Owner, field: string, words: string): Fault {
-  const problem: Problem = { object, kind: "field-unusable", field, why: words, done };
+function fault(object: Owner, field: string, what?: string): Fault {
+  const problem: Problem = { object, kind: "guard-unknown", field, ...(what === undefined ? {} : { what }), done };
+  return { reason: "UnsupportedValue", problem, keepsHosts: true };
+}
+
+function unsupported(object: Owner, field: string, why: string): Fault {
+  const problem: Problem = { object, kind: "value-unsupported", field, why, done };
   return { reason: "UnsupportedValue", problem, keepsHosts: true };
 }

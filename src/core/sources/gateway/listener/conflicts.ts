@@ -123,7 +123,7 @@ function isOfTenant({ owner, id }: ListenerReading): boolean {
 function surplusFault({ owner, field }: ListenerReading): Fault {
   const why = `ListenerSets of namespace ${owner.namespace} have added ${mostAddedPorts} ports to the Gateway, which is the most`;
   const done = "the listener is not served";
-  const problem: Problem = { object: owner, kind: "field-unusable", field: `${field}.port`, why, done };
+  const problem: Problem = { object: owner, kind: "limit-exceeded", field: `${field}.port`, why, done };
   return { reason: "TooManyListeners", problem };
 }
 
@@ -145,7 +145,7 @@ function faultOf({ owner, field, listener, hostname }: ListenerReading, { reason
     ? `${nameOf(by, owner)} has port ${listener.port} too, with protocol ${by.listener.protocol}`
     : `${nameOf(by, owner)} has ${host} on port ${listener.port} too`;
   const part = `${field}.${isProtocol ? "protocol" : "hostname"}`;
-  const problem: Problem = { object: owner, kind: "field-unusable", field: part, why, done };
+  const problem: Problem = { object: owner, kind: "claim-lost", field: part, why, done };
   return { reason, problem };
 }
 

@@ -14,10 +14,10 @@ import {
   type ObjectReference,
 } from "../../../model/gateway/objects.ts";
 import type { ClientValidation } from "../../../model/listeners.ts";
-import { notFound } from "../../../model/missing.ts";
+import { missing, noGrant, wrongKind } from "../../../model/missing.ts";
 import type { ConfigMap, Secret } from "../../../model/objects.ts";
 import type { Owner } from "../../../model/owner.ts";
-import type { Problem, Why } from "../../../model/problem.ts";
+import type { Mistake, Problem } from "../../../model/problem.ts";
 import type { Capability } from "../../../tokens/capabilities.ts";
 import type { Fault } from "../conditions.ts";
 import type { Grants } from "../grants.ts";
@@ -61,7 +61,7 @@ export class References {
       const part = `${field}.tls.certificateRefs`;
       const problem: Problem = {
         object,
-        kind: "field-unusable",
+        kind: "reference-unusable",
         field: part,
         why: "names no Secret",
         done: "handshakes for the listener fail",
@@ -86,7 +86,7 @@ export class References {
     const { chain, key, weakness } = found.certificate;
     if (weakness === undefined) return { identity: { chain, key } };
     const why = `Secret ${found.key} cannot be shown: ${weakness.why}`;
-    return { fault: this.#fault(ofBackends, field, { why }) };
+    return { fault: this.#fault(ofBackends, field, unusable(why)) };
   }
 
   /** Returns the authorities for clients of a port; undefined if none of them is usable. */
@@ -110,17 +110,17 @@ export class References {
     const { group = "", kind = "" } = reference;
     const about = { ...ofClients, invalid: "InvalidCACertificateRef" };
     if (group !== "" || kind !== "ConfigMap") {
-      const why = `names a ${group === "" ? "" : `${group} `}${kind}, not a ConfigMap`;
-      return { fault: this.#fault({ ...about, invalid: "InvalidCACertificateKind" }, field, { why }) };
+      const mistake = wrongKind({ group, kind }, "ConfigMap");
+      return { fault: this.#fault({ ...about, invalid: "InvalidCACertificateKind" }, field, mistake) };
     }
     const permitted = this.#permitted({ ...reference, group, kind }, field, about);
     if ("fault" in permitted) return permitted;
     const { key } = permitted;
     this.configMaps.add(key);
     const configMap = this.#world.configMap(key);
-    if (configMap === undefined) return { fault: this.#fault(about, field, notFound("ConfigMap", key)) };
+    if (configMap === undefined) return { fault: this.#fault(about, field, missing("ConfigMap", key)) };
     const read = authoritiesIn(configMap);
-    return read.ok ? read : { fault: this.#fault(about, field, { why: `ConfigMap ${key} ${read.why}` }) };
+    return read.ok ? read : { fault: this.#fault(about, field, unusable(`ConfigMap ${key} ${read.why}`)) };
   }
 
   #pair(
@@ -129,18 +129,16 @@ export class References {
     about: About,
   ): { readonly key: string; readonly certificate: Certificate } | { readonly fault: Fault } {
     const { group = "", kind = "Secret" } = reference;
-    const fault = (reason: Why) => ({ fault: this.#fault(about, field, reason) });
-    if (group !== "" || kind !== "Secret") {
-      return fault({ why: `names a ${group === "" ? "" : `${group} `}${kind}, not a Secret` });
-    }
+    const fault = (mistake: Mistake) => ({ fault: this.#fault(about, field, mistake) });
+    if (group !== "" || kind !== "Secret") return fault(wrongKind({ group, kind }, "Secret"));
     const permitted = this.#permitted({ ...reference, group, kind }, field, about);
     if ("fault" in permitted) return permitted;
     const { key } = permitted;
     this.secrets.add(key);
     const secret = this.#world.secret(key);
-    if (secret === undefined) return fault(notFound("Secret", key));
+    if (secret === undefined) return fault(missing("Secret", key));
     const read = certificateOf(secret);
-    if (!read.ok) return fault({ why: `Secret ${key} ${read.why}` });
+    if (!read.ok) return fault(unusable(`Secret ${key} ${read.why}`));
     const why = this.#world.brokenSecret(key);
     if (why !== undefined) this.problems.push({ object: this.#object, kind: "secret-kept", field, secret: key, why });
     return { key, certificate: read.certificate };
@@ -158,14 +156,16 @@ export class References {
     const key = `${to.namespace}/${name}`;
     if (to.namespace !== object.namespace) this.namespaces.add(to.namespace);
     if (this.#world.grants.permits({ from, to })) return { key };
-    const why = `no ReferenceGrant of namespace ${to.namespace} permits ${object.kind}s of namespace ${object.namespace} to use ${kind} ${key}`;
-    return { fault: this.#fault({ ...about, invalid: "RefNotPermitted" }, field, { why }) };
+    const mistake: Mistake = { kind: "reference-forbidden", why: noGrant(object, to) };
+    return { fault: this.#fault({ ...about, invalid: "RefNotPermitted" }, field, mistake) };
   }
 
-  #fault({ invalid, done }: About, field: string, reason: Why): Fault {
-    return { reason: invalid, problem: { object: this.#object, kind: "field-unusable", field, ...reason, done } };
+  #fault({ invalid, done }: About, field: string, mistake: Mistake): Fault {
+    return { reason: invalid, problem: { object: this.#object, field, ...mistake, done } };
   }
 }
+
+const unusable = (why: string): Mistake => ({ kind: "reference-unusable", why });
 
 /** The purpose of a reference. */
 interface About {

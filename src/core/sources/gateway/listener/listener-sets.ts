@@ -7,7 +7,7 @@ import { guarded } from "../../../../base/guarded.ts";
 import { Dependencies } from "../../../model/dependencies.ts";
 import type { ListenerSet } from "../../../model/gateway/listener-set.ts";
 import { gatewayGroup } from "../../../model/gateway/objects.ts";
-import { notFound } from "../../../model/missing.ts";
+import { missing } from "../../../model/missing.ts";
 import { nameOf } from "../../../model/objects.ts";
 import type { Owner } from "../../../model/owner.ts";
 import type { Problem } from "../../../model/problem.ts";
@@ -259,10 +259,10 @@ function ownerOf(key: string): Owner {
 
 function orphaned(object: Owner, gateway: string): Problem {
   const done = "none of its listeners is served";
-  return { object, kind: "field-unusable", field: "spec.parentRef", ...notFound("Gateway", gateway), done };
+  return { object, field: "spec.parentRef", ...missing("Gateway", gateway), done };
 }
 
 function disallowed(object: Owner, gateway: string): Problem {
   const why = `Gateway ${gateway} takes no ListenerSets of namespace ${object.namespace} (spec.allowedListeners)`;
-  return { object, kind: "field-unusable", field: "spec.parentRef", why, done: "none of its listeners is served" };
+  return { object, kind: "reference-forbidden", field: "spec.parentRef", why, done: "none of its listeners is served" };
 }

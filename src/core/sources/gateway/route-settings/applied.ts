@@ -57,8 +57,8 @@ export function withSettings(
 function twoServices({ filters, field }: ClaimedPath, { externalAuth }: FeatureValues, object: Problem["object"]) {
   const isAsked = externalAuth.kind === "ask" && externalAuth.question.by === "ingress";
   if (filters?.auth === undefined || !isAsked) return undefined;
-  const why = `cannot hold together with the filter ExternalAuth of ${field}`;
-  return { object, kind: "field-unusable", field: "spec.auth-url", why, done } as const;
+  const other = `the filter ExternalAuth of ${field}`;
+  return { object, kind: "settings-conflict", field: "spec.auth-url", with: other, done } as const;
 }
 
 /** Filters that Lua applies in nginx's access phase, where all guards run. */

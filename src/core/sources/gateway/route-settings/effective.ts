@@ -105,6 +105,11 @@ function conflictOf(name: keyof FeatureValues, layers: readonly SettingsReading[
   const [inner, ...outer] = layers;
   const [key = ""] = [...inner!.texts.keys()].filter((one) => featureOf(one) === name);
   const others = outer.map(({ object }) => named(object)).join(", ");
-  const why = `cannot hold together with that of ${others}`;
-  return { object: inner!.object, kind: "field-unusable", field: `spec.${key}`, why, done: closed };
+  return {
+    object: inner!.object,
+    kind: "settings-conflict",
+    field: `spec.${key}`,
+    with: `that of ${others}`,
+    done: closed,
+  };
 }

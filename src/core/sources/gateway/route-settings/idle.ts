@@ -32,7 +32,7 @@ export function idleKeys(
     const done = whole.has(featureOf(key))
       ? "it is ignored, because what belongs to a guard stands in the object of the guard"
       : "it counts where RouteSettings of another level have what it needs";
-    return [{ object, kind: "field-unusable", field: `spec.${key}`, why: `has no effect by itself: ${why}`, done }];
+    return [{ object, kind: "value-useless", field: `spec.${key}`, why: `has no effect by itself: ${why}`, done }];
   });
 }
 

@@ -34,7 +34,7 @@ export function withServerFaults(found: Effective, listener: ListenerReading, co
     const guards = feature.guard === true;
     const problem: Problem = {
       object: innermost.object,
-      kind: "field-unusable",
+      kind: "value-useless",
       field: `spec.${key}`,
       why: `has no effect on listener ${listener.listener.name}: ${why}`,
       done: guards ? closed : "it is ignored there",

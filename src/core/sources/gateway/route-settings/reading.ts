@@ -15,6 +15,7 @@ import {
   targetsKey,
   textOfValue,
 } from "../../../model/gateway/route-settings.ts";
+import { noGrant } from "../../../model/missing.ts";
 import type { ObjectName, Problem } from "../../../model/problem.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
 import type { Lookup } from "../../../policies/feature-reader.ts";
@@ -131,7 +132,7 @@ function sorted(settings: RouteSettings, object: ObjectName, place: Place) {
   const annotations = { ...form.metadata.annotations };
   const refused: Problem[] = [];
   const report = (field: string, why: string, done: string) => {
-    refused.push({ object, kind: "field-unusable", field, why, done });
+    refused.push({ object, kind: "value-unusable", field, why, done });
   };
   const spec = specOf(settings);
   if (settings.spec !== spec && (settings.spec ?? undefined) !== undefined)
@@ -179,8 +180,8 @@ function mayHoldGuard(value: unknown, depth = 0): boolean {
 function consequential(problem: Problem): Problem {
   if (problem.kind === "annotation-unknown" && mayGuard(problem.key)) {
     const { object, key, nearest } = problem;
-    const why = `is not a key that this version knows${didYouMean(nearest)}, and may be a guard`;
-    return { object, kind: "field-unusable", field: `spec.${key}`, why, done: closed };
+    const what = `is not a key that this version knows${didYouMean(nearest)}, and`;
+    return { object, kind: "guard-unknown", field: `spec.${key}`, what, done: closed };
   }
   if (problem.kind !== "annotation-unreadable" || problem.done !== "reject") return problem;
   return { ...problem, done: mayGuard(problem.key) ? "deny" : "default" };
@@ -192,7 +193,7 @@ function snippetMistakes({ configurationSnippet }: FeatureValues, object: Object
   if (!needsPath && !namesGroups) return [];
   const what = needsPath ? "a location, an alias or internal" : "a group of the path";
   const why = `has ${what} in it, which means something only under the path of an Ingress`;
-  return [{ object, kind: "field-unusable", field: "spec.configuration-snippet", why, done: closed }];
+  return [{ object, kind: "value-unusable", field: "spec.configuration-snippet", why, done: closed }];
 }
 
 /**
@@ -206,7 +207,7 @@ function lookupFor(home: string, { snapshot, options, grants }: SettingsWorld, g
     granting.add(namespace);
     const from = { group: sluiceGroup, kind: "RouteSettings", namespace: home };
     if (grants.permits({ from, to: { group: "", kind, namespace, name } })) return undefined;
-    return `no ReferenceGrant of namespace ${namespace} permits RouteSettings of namespace ${home} to use ${kind} ${key}`;
+    return noGrant({ kind: "RouteSettings", namespace: home }, { kind, namespace, name });
   };
   const permitted =
     <T>(kind: string, find: (key: string) => T | undefined) =>

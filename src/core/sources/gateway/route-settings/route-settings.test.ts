@@ -308,7 +308,7 @@ test("after a rollback, structures without a guard are ignored, the values besid
 
 test("where the settings that a filter names are missing, its requests get an error", () => {
   const found = outcome(filtered("gone"));
-  expect(found.locations[0]?.backends).toMatchObject([{ unusable: { kind: "field-unusable" } }]);
+  expect(found.locations[0]?.backends).toMatchObject([{ unusable: { kind: "reference-missing" } }]);
   expect(found.sentences).toEqual([
     "HTTPRoute ns/route: spec.rules[0].filters[0].extensionRef: RouteSettings ns/gone not found; the requests of the rule get 500",
   ]);

@@ -7,9 +7,9 @@ import type { PolicyTarget } from "../../../model/gateway/backend-tls-policy.ts"
 import { gatewayGroup, type ParentReference } from "../../../model/gateway/objects.ts";
 import { hasUnknownTargets, targetsKey, targetsOf } from "../../../model/gateway/route-settings.ts";
 import type { DesiredAncestorStatus, DesiredCondition } from "../../../model/gateway/status.ts";
-import { notFound } from "../../../model/missing.ts";
+import { missing } from "../../../model/missing.ts";
 import { objectKey } from "../../../model/objects.ts";
-import { named, type Problem, sentence, type Why } from "../../../model/problem.ts";
+import { type Mistake, named, type Problem, sentence } from "../../../model/problem.ts";
 import { mayGuard } from "../../../policies/on-routes.ts";
 import { type Fault, fails, holds, wordsOfAll } from "../conditions.ts";
 import type { SettingsReading } from "./reading.ts";
@@ -71,7 +71,7 @@ export function settingsStatus(all: SettingsReading, world: TargetWorld): Settin
 
 function unused(object: Problem["object"]): Problem {
   const why = "is missing, and no filter of a route names these settings";
-  return { object, kind: "field-unusable", field: `spec.${targetsKey}`, why, done: "they have no effect" };
+  return { object, kind: "value-useless", field: `spec.${targetsKey}`, why, done: "they have no effect" };
 }
 
 function referenceTo({ group, kind, name, sectionName }: PolicyTarget): ParentReference {
@@ -86,27 +86,27 @@ function judged(
   world: TargetWorld,
 ): { readonly fault?: Fault; readonly isOurs: boolean } {
   const { object } = reading;
-  const fault = (reason: string, part: string, words: Why, done = "the settings have no effect there"): Fault => {
-    return { reason, problem: { object, kind: "field-unusable", field: `${field}${part}`, ...words, done } };
+  const fault = (reason: string, part: string, mistake: Mistake, done = "the settings have no effect there"): Fault => {
+    return { reason, problem: { object, field: `${field}${part}`, ...mistake, done } };
   };
   if (group !== gatewayGroup || !kinds.includes(kind)) {
     const why = `${group} ${kind} is not one of ${kinds.join(", ")}`;
-    return { isOurs: true, fault: fault("Invalid", ".kind", { why }) };
+    return { isOurs: true, fault: fault("Invalid", ".kind", { kind: "reference-unusable", why }) };
   }
   const key = `${object.namespace}/${name}`;
   const called = objectKey(kind, key);
   const seen = world.seen(called);
-  if (seen === undefined) return { isOurs: true, fault: fault("TargetNotFound", "", notFound(kind, key)) };
+  if (seen === undefined) return { isOurs: true, fault: fault("TargetNotFound", "", missing(kind, key)) };
   if (!seen.isOurs) return { isOurs: false };
   if (sectionName !== undefined && !seen.sections.includes(sectionName)) {
     const what = kind.endsWith("Route") ? "rule" : "listener";
     const why = `${called} has no ${what} named ${sectionName}`;
-    return { isOurs: true, fault: fault("TargetNotFound", ".sectionName", { why }) };
+    return { isOurs: true, fault: fault("TargetNotFound", ".sectionName", { kind: "reference-unusable", why }) };
   }
   const lost = overruled(reading, called, sectionName, world);
-  return lost === undefined
-    ? { isOurs: true }
-    : { isOurs: true, fault: fault("Conflicted", "", { why: lost }, "those count, and guards of both hold") };
+  if (lost === undefined) return { isOurs: true };
+  const done = "those count, and guards of both hold";
+  return { isOurs: true, fault: fault("Conflicted", "", { kind: "claim-lost", why: lost }, done) };
 }
 
 /** Finds values that have no effect because older settings of the same target have the same key. */

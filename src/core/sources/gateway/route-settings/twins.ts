@@ -37,7 +37,7 @@ export function twinsOn(
   const field = `spec.${key}`;
   const without = (why: string): Twins => {
     const what = `has no effect on listener ${listener.name}: ${why}`;
-    return { pairs: [], problems: [{ object, kind: "field-unusable", field, why: what, done: "it is ignored there" }] };
+    return { pairs: [], problems: [{ object, kind: "value-useless", field, why: what, done: "it is ignored there" }] };
   };
   if (isCommon) return without("its port has the hosts of Ingresses");
   const own = twinOf(hostname);

@@ -100,7 +100,7 @@ function listenersOf(
   const object = { kind: world.kind, namespace, name };
   const refused = (reason: string, part: string, why: string): Taking => {
     const done = "the route is not attached there";
-    const problem: Problem = { object, kind: "field-unusable", field: part, why, done };
+    const problem: Problem = { object, kind: "reference-forbidden", field: part, why, done };
     return { listeners: [], fault: { reason, problem }, refusedHosts: [] };
   };
   if (notAllowed !== undefined) return refused("NoMatchingParent", field, `${called} is not attached to its Gateway`);

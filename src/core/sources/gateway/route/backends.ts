@@ -4,7 +4,7 @@
  */
 import type { CopyWay, Mirror } from "../../../model/filters.ts";
 import type { HTTPBackendReference, HTTPRouteFilter } from "../../../model/gateway/objects.ts";
-import type { Problem, Why } from "../../../model/problem.ts";
+import type { Mistake, Problem } from "../../../model/problem.ts";
 import type { ClaimedBackend } from "../../../table/claim.ts";
 import type { Fault } from "../conditions.ts";
 import { type FiltersRead, filtersOf } from "./filters.ts";
@@ -42,7 +42,7 @@ export function backendsOf(
     const why = "names no backend";
     const done = `its requests get ${refusalOf(world)}`;
     return {
-      backends: [unusable("backendRefs", { object, kind: "field-unusable", field: `${field}.backendRefs`, why, done })],
+      backends: [unusable("backendRefs", { object, kind: "value-unusable", field: `${field}.backendRefs`, why, done })],
       faults: [],
       invalid: [],
       notes: [],
@@ -55,17 +55,20 @@ export function backendsOf(
     const part = `backendRefs[${at}]`;
     const { weight = 1, filters = [] } = reference;
     const read = ofBackend(filtersOf(filters, prefix), filters);
-    const problem = (where: string, words: Why): Problem => {
+    const problem = (where: string, mistake: Mistake): Problem => {
       const done = `its share of the requests gets ${refusalOf(world)}`;
-      return { object, kind: "field-unusable", field: `${field}.${part}${where}`, ...words, done };
+      return { object, field: `${field}.${part}${where}`, ...mistake, done };
     };
     if (!read.ok) {
-      invalid.push({ reason: read.reason, problem: problem(`.filters${read.part}`, { why: read.why }) });
+      invalid.push({
+        reason: read.reason,
+        problem: problem(`.filters${read.part}`, { kind: "value-unusable", why: read.why }),
+      });
       return { ...unusable(part, invalid.at(-1)!.problem), weight };
     }
     const found = targetOf(reference, world);
-    if ("words" in found) {
-      faults.push({ reason: found.reason, problem: problem(found.part, found.words) });
+    if ("mistake" in found) {
+      faults.push({ reason: found.reason, problem: problem(found.part, found.mistake) });
       return { ...unusable(part, faults.at(-1)!.problem), weight };
     }
     if (found.broken !== undefined) {
@@ -123,12 +126,12 @@ export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, wo
   const mirrors = filters.flatMap(({ requestMirror }, at): Mirror[] => {
     if (requestMirror === undefined || world.copies === "none") return [];
     const found = targetOf(requestMirror.backendRef, world);
-    const fault = "words" in found ? found : unmirrored(found);
-    if ("words" in found || fault !== undefined) {
-      const { part, words, reason } = fault!;
+    const fault = "mistake" in found ? found : unmirrored(found);
+    if ("mistake" in found || fault !== undefined) {
+      const { part, mistake, reason } = fault!;
       const where = `${field}[${at}].requestMirror.backendRef${part}`;
       const done = "it gets no copies of requests";
-      faults.push({ reason, problem: { object: world.object, kind: "field-unusable", field: where, ...words, done } });
+      faults.push({ reason, problem: { object: world.object, field: where, ...mistake, done } });
       return [];
     }
     const { percent = 100, fraction } = requestMirror;
@@ -148,7 +151,7 @@ export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, wo
 
 /** Reports that no copies are sent to a backend whose policy is unusable. */
 function unmirrored({ broken }: Extract<Target, { key: string }>) {
-  return broken && { reason: "UnsupportedProtocol", part: "", words: whyBroken(broken) };
+  return broken && { reason: "UnsupportedProtocol", part: "", mistake: whyBroken(broken) };
 }
 
 function wayOf({ tls, protocol = "http" }: Extract<Target, { key: string }>): CopyWay | undefined {

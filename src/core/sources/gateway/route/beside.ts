@@ -32,7 +32,7 @@ export interface RoutePlace {
 export function besideOf({ metadata: { annotations = {} } }: Route, { object, isCommon, prefix }: RoutePlace): Beside {
   const notes: Problem[] = [...misplacedAnnotations(object, annotations, prefix)];
   const note = (key: string, why: string, done: string) =>
-    notes.push({ object, kind: "field-unusable", field: `annotation ${key}`, why, done });
+    notes.push({ object, kind: "value-unusable", field: `annotation ${key}`, why, done });
   const { [weightAnnotation]: weight, [shadowAnnotation]: shadow } = annotations;
   const shadowed = shadow === undefined ? undefined : readValue(bool, shadow);
   if (shadowed?.ok === false) note(shadowAnnotation, shadowed.why, "the route is in shadow and serves nothing");

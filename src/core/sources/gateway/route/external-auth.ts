@@ -4,7 +4,7 @@
  */
 import type { AuthService } from "../../../model/filters.ts";
 import type { HTTPRouteFilter } from "../../../model/gateway/objects.ts";
-import type { Problem, Why } from "../../../model/problem.ts";
+import type { Mistake, Problem } from "../../../model/problem.ts";
 import type { Fault } from "../conditions.ts";
 import { always } from "./auth-values.ts";
 import { upstreamFor } from "./backends.ts";
@@ -17,20 +17,20 @@ export function authOf(filters: readonly HTTPRouteFilter[], field: string, world
   const at = filters.findIndex(({ type }) => type === "ExternalAuth");
   const filter = filters[at]?.externalAuth;
   if (filter === undefined) return { auth: undefined };
-  const refused = (reason: string, part: string, words: Why): AuthRead => {
+  const refused = (reason: string, part: string, mistake: Mistake): AuthRead => {
     const where = `${field}[${at}].externalAuth.backendRef${part}`;
     const done = "the requests of the rule get 500";
-    const problem: Problem = { object: world.object, kind: "field-unusable", field: where, ...words, done };
+    const problem: Problem = { object: world.object, field: where, ...mistake, done };
     return { fault: { reason, problem } };
   };
   const isGrpc = filter.protocol === "GRPC";
   const found = targetOf(filter.backendRef, isGrpc ? { ...world, protocols: grpcProtocols } : world);
-  if ("words" in found) return refused(found.reason, found.part, found.words);
+  if ("mistake" in found) return refused(found.reason, found.part, found.mistake);
   const { key, port, protocol, tls, broken } = found;
   if (broken !== undefined) return refused("UnsupportedProtocol", "", whyBroken(broken));
   if (!isGrpc && protocol === "h2c") {
     const why = `port ${port} of Service ${key} is asked over HTTP/2, and an auth service of protocol HTTP over HTTP/1.1 alone`;
-    return refused("UnsupportedProtocol", "", { why });
+    return refused("UnsupportedProtocol", "", { kind: "value-unsupported", why });
   }
   const { path = "", allowedHeaders = [], allowedResponseHeaders = [] } = filter.http ?? {};
   const lower = (names: readonly string[]) => [...new Set(names.map((name) => name.toLowerCase()))].sort();

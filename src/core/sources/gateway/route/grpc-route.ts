@@ -40,7 +40,7 @@ export const grpcRouteReader: RouteReader<GRPCRoute> = {
 function notesOf(rules: readonly GRPCRouteRule[], { object, copies }: BackendWorld): Problem[] {
   if (rules.length === 0) {
     const done = "no request is sent by the route";
-    return [{ object, kind: "field-unusable", field: "spec.rules", why: "is empty", done }];
+    return [{ object, kind: "value-unusable", field: "spec.rules", why: "is empty", done }];
   }
   if (copies !== "none") return [];
   return rules.flatMap(({ filters = [], backendRefs = [] }, at) => {
@@ -61,19 +61,19 @@ function notesOf(rules: readonly GRPCRouteRule[], { object, copies }: BackendWor
  */
 function uncopied(object: BackendWorld["object"], field: string): Problem {
   const why = "is not served for calls of gRPC here, because nginx has no module that keeps their bodies";
-  return { object, kind: "field-unusable", field, why, done: "it gets no copies" };
+  return { object, kind: "value-unsupported", field, why, done: "it gets no copies" };
 }
 
 function withoutHttp2({ field }: Attachment, { object, useHttp2 }: BackendWorld): Problem[] {
   if (useHttp2) return [];
   const why = "use-http2 of the ConfigMap is false, and clients of gRPC need HTTP/2";
-  return [{ object, kind: "field-unusable", field, why, done: "no call comes in there" }];
+  return [{ object, kind: "value-unsupported", field, why, done: "no call comes in there" }];
 }
 
 function withoutTls({ field, parent, listeners }: Attachment, { object, lacks, useHttp2 }: BackendWorld): Problem[] {
   if (!lacks.has("http2Directive") || !useHttp2) return [];
   return listeners.flatMap(({ tls, listener: { name } }): Problem[] => {
     const why = `listener ${name} of ${parent.called} takes HTTP/2 without TLS only from nginx 1.25.1 on, and nginx here is older`;
-    return tls ? [] : [{ object, kind: "field-unusable", field, why, done: "calls of gRPC need TLS" }];
+    return tls ? [] : [{ object, kind: "value-unsupported", field, why, done: "calls of gRPC need TLS" }];
   });
 }

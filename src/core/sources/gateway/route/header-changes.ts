@@ -63,7 +63,7 @@ export function idleAdditions(filters: readonly HTTPRouteFilter[], field: string
       if (!isOriginHeader(name)) return [];
       const where = `${field}[${at}].requestHeaderModifier.add[${nth}].name`;
       const why = `Sluice itself sets ${name}, and a value beside its own has no effect`;
-      return [{ object, kind: "field-unusable", field: where, why, done: "nothing is added; set replaces the header" }];
+      return [{ object, kind: "value-useless", field: where, why, done: "nothing is added; set replaces the header" }];
     }),
   );
 }

@@ -95,5 +95,5 @@ export function wantedHosts(route: Route, attachments: readonly Attachment[]): R
 function besideRefused(object: RouteName, host: string): Problem {
   const where = host === "_" ? "its hosts include" : `${host} is or includes`;
   const why = `${where} a host of another route of namespace ${object.namespace}, which is not attached because of route-records-per-namespace, and whose paths may have guards`;
-  return { object, kind: "field-unusable", field: "spec.hostnames", why, done: "its paths there answer 503" };
+  return { object, kind: "claim-lost", field: "spec.hostnames", why, done: "its paths there answer 503" };
 }

@@ -39,7 +39,7 @@ export function neverFulfilled(
     const { method = "", headers = [] } = conditions ?? {};
     const done = "no request is sent by this match";
     const problem = (where: string, why: string): Problem => {
-      return { object, kind: "field-unusable", field: `${field}${part}.${where}`, why, done };
+      return { object, kind: "value-unsupported", field: `${field}${part}.${where}`, why, done };
     };
     const refused = `nginx answers every request with the method ${method} by itself, with 405`;
     return [

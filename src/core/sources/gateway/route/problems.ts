@@ -1,7 +1,7 @@
 /** Collects the Problems of a route at all its parents, each once. */
 import { shown } from "../../../kinds/kind.ts";
 import type { Route } from "../../../model/gateway/objects.ts";
-import { notFound } from "../../../model/missing.ts";
+import { missing } from "../../../model/missing.ts";
 import { kindAndKey } from "../../../model/objects.ts";
 import type { ObjectName, Problem } from "../../../model/problem.ts";
 import type { Snapshot } from "../../../model/snapshot.ts";
@@ -25,7 +25,7 @@ export function problemsOf(
   if (attachments.length > 0 && !isScope(scope)) {
     const done = "the route is attached to the Gateways that spec.parentRefs names";
     const why = `${shown(scope!)} is not All or None`;
-    notes.push({ object, kind: "field-unusable", field: "spec.useDefaultGateways", why, done });
+    notes.push({ object, kind: "value-unusable", field: "spec.useDefaultGateways", why, done });
   }
   return [...new Map([...problems, ...notes].map((one) => [JSON.stringify(one), one])).values()];
 }
@@ -40,6 +40,6 @@ export function orphanProblems(object: ObjectName, route: Route, snapshot: Snaps
     const [kind, key] = kindAndKey(parent);
     if ((kind === "Gateway" ? gateways : listenerSets).has(key)) return [];
     const done = "the route is not attached there";
-    return [{ object, kind: "field-unusable", field: "spec.parentRefs", ...notFound(kind, key), done }];
+    return [{ object, field: "spec.parentRefs", ...missing(kind, key), done }];
   });
 }

@@ -36,7 +36,7 @@ export function retriesOf(retry: RetryPolicy | undefined, field: string, object:
   if (wrong >= 0) return no(`.retry.codes[${wrong}]`, `${shown(String(codes[wrong]))} is not a status from 400 to 599`);
   const notes: Problem[] = [];
   const note = (part: string, why: string, done: string) =>
-    notes.push({ object, kind: "field-unusable", field: `${field}.retry.${part}`, why, done });
+    notes.push({ object, kind: "value-unsupported", field: `${field}.retry.${part}`, why, done });
   const served = codes.filter(isRetried);
   const others = codes.filter((code) => !isRetried(code));
   if (others.length > 0) {

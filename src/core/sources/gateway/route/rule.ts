@@ -123,7 +123,7 @@ class RuleReading {
     const why = "gives every backend the weight 0";
     const done = `its requests get ${refusalOf(this.#world)}`;
     const { object } = this.#world;
-    return [{ object, kind: "field-unusable", field: `${this.#field}.backendRefs`, why, done }];
+    return [{ object, kind: "value-unusable", field: `${this.#field}.backendRefs`, why, done }];
   }
 
   #path({ part, match }: ReadMatch): ClaimedPath {
@@ -200,7 +200,7 @@ class RuleReading {
 
   #fault({ reason, part, why }: Mistake, done: string): Fault {
     const field = `${this.#field}${part}`;
-    return { reason, problem: { object: this.#world.object, kind: "field-unusable", field, why, done } };
+    return { reason, problem: { object: this.#world.object, kind: "value-unusable", field, why, done } };
   }
 }
 

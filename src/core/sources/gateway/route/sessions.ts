@@ -54,7 +54,13 @@ export function sessionOf(rule: HTTPRouteRule, field: string, object: ObjectName
   if (path !== undefined && !/^\/[ -:<-~]*$/.test(path)) return no("cookie.path", `${shown(path)} is not a path`);
   const why = "is not a field of the Gateway API from 1.6 on";
   const done = "a session that is not used goes on";
-  const note: Problem = { object, kind: "field-unusable", field: `${field}.sessionPersistence.idleTimeout`, why, done };
+  const note: Problem = {
+    object,
+    kind: "value-unsupported",
+    field: `${field}.sessionPersistence.idleTimeout`,
+    why,
+    done,
+  };
   const seconds = lifetime === 0 ? undefined : Math.ceil(lifetime / 1000);
   return {
     ok: true,

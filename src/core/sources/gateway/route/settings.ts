@@ -4,7 +4,7 @@
  */
 
 import type { HTTPRouteFilter } from "../../../model/gateway/objects.ts";
-import { notFound } from "../../../model/missing.ts";
+import { missing } from "../../../model/missing.ts";
 import type { Fault } from "../conditions.ts";
 import { type BackendWorld, refusalOf } from "./targets.ts";
 
@@ -23,8 +23,7 @@ export function settingsNamed(filters: readonly HTTPRouteFilter[], field: string
     if (!world.hasSettings(key)) {
       const done = `the requests of the rule get ${refusalOf(world)}`;
       const where = `${field}[${at}].extensionRef`;
-      const reason = notFound("RouteSettings", key);
-      const problem = { object: world.object, kind: "field-unusable", field: where, ...reason, done } as const;
+      const problem = { object: world.object, field: where, ...missing("RouteSettings", key), done } as const;
       return { fault: { reason: "InvalidFilter", problem } };
     }
     named.push(key);

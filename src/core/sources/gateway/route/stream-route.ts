@@ -49,7 +49,7 @@ function streamRulesOf({ spec }: StreamRoute, world: BackendWorld, transport: "T
   const done = `its share of the ${transport === "UDP" ? "datagrams is dropped" : "connections is refused"}`;
   const notes: Problem[] = [];
   const note = (where: string, why: string, what: string) =>
-    notes.push({ object, kind: "field-unusable", field: where, why, done: what });
+    notes.push({ object, kind: "value-unusable", field: where, why, done: what });
   const given = rule.backendRefs ?? [];
   const match = { text: "/", type: "prefix", loose: false } as const;
   const closing = closingRule(world.unknown, field);
@@ -64,9 +64,9 @@ function streamRulesOf({ spec }: StreamRoute, world: BackendWorld, transport: "T
     const part = `backendRefs[${at}]`;
     const { weight = 1, name } = reference;
     const found = serviceTargetOf(reference, world, transport);
-    if ("words" in found) {
+    if ("mistake" in found) {
       const where = `${field}.${part}${found.part}`;
-      const problem: Problem = { object, kind: "field-unusable", field: where, ...found.words, done };
+      const problem: Problem = { object, field: where, ...found.mistake, done };
       unresolved.push({ reason: found.reason, problem });
       return { ...unusable(part, problem), weight };
     }

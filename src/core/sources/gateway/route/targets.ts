@@ -6,10 +6,10 @@
 import type { BackendTls } from "../../../model/backend-tls.ts";
 import type { BackendProtocol } from "../../../model/filters.ts";
 import { type BackendReference, gatewayGroup } from "../../../model/gateway/objects.ts";
-import { notFound } from "../../../model/missing.ts";
+import { missing, noGrant, wrongKind } from "../../../model/missing.ts";
 import type { Service, ServicePort } from "../../../model/objects.ts";
 import { own } from "../../../model/own.ts";
-import { named, type ObjectName, sentence, type Why } from "../../../model/problem.ts";
+import { type Mistake, named, type ObjectName, sentence } from "../../../model/problem.ts";
 import type { UnknownField } from "../../../table/unknown-fields.ts";
 import type { Capability } from "../../../tokens/capabilities.ts";
 import type { BrokenPolicy, PolicyReading } from "../backend-tls/policy.ts";
@@ -84,21 +84,22 @@ export type Target =
 export function targetOf(reference: BackendReference, world: BackendWorld): Target {
   const { policy, protocols = httpProtocols } = world;
   const found = serviceTargetOf(reference, world, "TCP");
-  if ("words" in found) return found;
+  if ("mistake" in found) return found;
   const { key, declared } = found;
   const { port, appProtocol = "" } = declared;
   const protocol = own(protocols, appProtocol.toLowerCase());
   const governing = policy(key, declared.name);
   if (appProtocol !== "" && protocol === undefined && governing === undefined) {
     const why = `port ${port} of Service ${key} has the appProtocol ${appProtocol}, which is not one of ${Object.keys(protocols).filter(Boolean).join(", ")}`;
-    return { reason: "UnsupportedProtocol", part: "", words: { why } };
+    return { reason: "UnsupportedProtocol", part: "", mistake: { kind: "value-unsupported", why } };
   }
   const broken = governing?.invalid === undefined ? undefined : governing;
   return { key, port, protocol, tls: governing?.tls, broken };
 }
 
-export function whyBroken({ object, invalid: { problem } }: BrokenPolicy): Why {
+export function whyBroken({ object, invalid: { problem } }: BrokenPolicy): Mistake {
   return {
+    kind: "reference-unusable",
     why: `names a Service whose ${named(object)} cannot be followed: ${sentence(problem)}`,
     follows: [problem],
   };
@@ -110,7 +111,7 @@ export type ServiceTarget = { readonly key: string; readonly declared: ServicePo
 interface NoTarget {
   readonly reason: string;
   readonly part: string;
-  readonly words: Why;
+  readonly mistake: Mistake;
 }
 
 /** Finds the port of a Service that a route names; it must have this protocol. */
@@ -121,28 +122,29 @@ export function serviceTargetOf(
 ): ServiceTarget {
   const { group = "", kind = "Service", name, port } = reference;
   if (group !== "" || kind !== "Service") {
-    const why = `names a ${group === "" ? "" : `${group} `}${kind}, not a Service`;
-    return { reason: "InvalidKind", part: "", words: { why } };
+    return { reason: "InvalidKind", part: "", mistake: wrongKind({ group, kind }, "Service") };
   }
   const namespace = reference.namespace ?? object.namespace;
   const key = `${namespace}/${name}`;
   const from = { group: gatewayGroup, kind: object.kind, namespace: object.namespace };
   if (!grants.permits({ from, to: { group, kind, namespace, name } })) {
-    const why = `no ReferenceGrant of namespace ${namespace} permits ${object.kind}s of namespace ${object.namespace} to use Service ${key}`;
-    return { reason: "RefNotPermitted", part: "", words: { why } };
+    const why = noGrant(object, { kind, namespace, name });
+    return { reason: "RefNotPermitted", part: "", mistake: { kind: "reference-forbidden", why } };
   }
   const found = service(key);
-  if (found === undefined) return { reason: "BackendNotFound", part: "", words: notFound("Service", key) };
+  if (found === undefined) return { reason: "BackendNotFound", part: "", mistake: missing("Service", key) };
   if (found.spec?.type === "ExternalName") {
     const why = `Service ${key} is of type ExternalName, which the Gateway API asks not to serve, because no ReferenceGrant guards where it leads`;
-    return { reason: "InvalidKind", part: "", words: { why } };
+    return { reason: "InvalidKind", part: "", mistake: { kind: "value-unsupported", why } };
   }
-  if (port === undefined)
-    return { reason: "BackendNotFound", part: "", words: { why: `names no port of Service ${key}` } };
+  const noPort = (part: string, why: string): NoTarget => {
+    return { reason: "BackendNotFound", part, mistake: { kind: "reference-unusable", why } };
+  };
+  if (port === undefined) return noPort("", `names no port of Service ${key}`);
   const declared = found.spec?.ports?.find((one) => one.port === port && (one.protocol ?? "TCP") === transport);
   if (declared === undefined) {
     const which = transport === "TCP" ? "" : `${transport} `;
-    return { reason: "BackendNotFound", part: ".port", words: { why: `Service ${key} has no ${which}port ${port}` } };
+    return noPort(".port", `Service ${key} has no ${which}port ${port}`);
   }
   return { key, declared };
 }

@@ -31,7 +31,13 @@ export function serviceAssignment(reading: GatewayReading, world: ServiceWorld):
   const base = { addresses: [], unsupported };
   if (service !== undefined && !isServiceOf(service, gateway, options.controllerName)) {
     const why = `Service ${key} exists and was not made for this Gateway`;
-    const problem = fault(object, "metadata.name", why, "it is left alone, and the Gateway has no address");
+    const problem = fault(
+      object,
+      "claim-lost",
+      "metadata.name",
+      why,
+      "it is left alone, and the Gateway has no address",
+    );
     return {
       ...base,
       own: { targets, addresses: [] },
@@ -46,7 +52,7 @@ export function serviceAssignment(reading: GatewayReading, world: ServiceWorld):
     const { length } = options.services?.ports ?? [];
     const why = `all ${length} ports of --gateway-service-ports are in use, or were until less than ten minutes ago`;
     const done = `clients do not reach port ${without.map(({ port }) => port).join(", ")}`;
-    const problem = fault(object, "spec.listeners", why, done);
+    const problem = fault(object, "limit-exceeded", "spec.listeners", why, done);
     return { ...base, own, lacking: { reason: "NoResources", problem } };
   }
   const waiting = without.length > 0 ? "a port of nginx" : own.addresses.length === 0 ? "an address" : undefined;
@@ -77,6 +83,12 @@ function addressesOf(service: Service): readonly GatewayAddress[] {
   });
 }
 
-function fault(object: ObjectName, field: string, why: string, done: string): Problem {
-  return { object, kind: "field-unusable", field, why, done };
+function fault(
+  object: ObjectName,
+  kind: "claim-lost" | "limit-exceeded",
+  field: string,
+  why: string,
+  done: string,
+): Problem {
+  return { object, kind, field, why, done };
 }

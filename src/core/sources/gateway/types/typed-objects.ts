@@ -75,5 +75,5 @@ function read(kind: WatchedKind, object: KubernetesObject | undefined): Read {
 
 function problemOf(kind: WatchedKind, key: string, { field, why }: Mistyped): Problem {
   const done = "the object is left out, and all others are applied";
-  return { object: { kind, ...nameOf(key) }, kind: "field-unusable", field, why, done };
+  return { object: { kind, ...nameOf(key) }, kind: "value-unusable", field, why, done };
 }

@@ -45,5 +45,5 @@ const isOlder = ({ claim: one }: Entry, { claim: other }: Entry): boolean => one
 
 function unmet({ owner: object }: Claim, field: string): Problem {
   const why = "RouteSettings of the listener redirect the path / (app-root)";
-  return { object, kind: "field-unusable", field, why, done: "this match takes no request" };
+  return { object, kind: "claim-lost", field, why, done: "this match takes no request" };
 }

@@ -48,14 +48,14 @@ export function certificatesShown(
       yielding.add(id);
       const why = `the older ${named(claim.owner)} has a ${both}`;
       const done = "that one is shown on the port of both";
-      problems.push({ object: owner, kind: "field-unusable", field: "spec.listeners", why, done });
+      problems.push({ object: owner, kind: "claim-lost", field: "spec.listeners", why, done });
     } else {
       const isOwn = claim.owner.namespace === listener.namespace;
       const whose = isOwn ? `${named(owner)} of the same namespace` : `the older ${named(owner)}`;
       const done = "that one is shown on the port of both";
       problems.push({
         object: claim.owner,
-        kind: "field-unusable",
+        kind: "claim-lost",
         field: "spec.tls",
         why: `${whose} has a ${both}`,
         done,

@@ -39,7 +39,7 @@ function entriesOf(claim: Claim, key: string, world: World, problems: Problem[])
     const why = pathFault(match, world.pathsAreText);
     if (why !== undefined) {
       const done = "no request is sent by this match";
-      problems.push({ object: claim.owner, kind: "field-unusable", field: `${field}.path.value`, why, done });
+      problems.push({ object: claim.owner, kind: "value-unusable", field: `${field}.path.value`, why, done });
       return [];
     }
     const rank = match.pattern === true ? 2 : match.type === "exact" ? 0 : 1;
@@ -105,7 +105,7 @@ function fewEnough(entries: readonly Entry[], problems: Problem[]): readonly Ent
   for (const { claim, claimed } of surplus) {
     const why = `the host has more than ${mostPatterns} regular expressions, and each request may be compared with all`;
     const done = "no request is sent by this match";
-    problems.push({ object: claim.owner, kind: "field-unusable", field: `${claimed.field}.path.value`, why, done });
+    problems.push({ object: claim.owner, kind: "limit-exceeded", field: `${claimed.field}.path.value`, why, done });
   }
   return entries.filter((entry) => !surplus.has(entry));
 }

@@ -93,7 +93,7 @@ function unmetProblems(ordered: readonly Entry[], { listener, name }: ReturnType
     const more = count === 1 ? "" : `, and ${count - 1} more of its matches`;
     const where = listener === undefined ? "" : ` on listener ${listener}`;
     const why = `${whose} has the same match for ${host}${where}`;
-    return { object, kind: "field-unusable", field, why, done: `this match${more} takes no request` };
+    return { object, kind: "claim-lost", field, why, done: `this match${more} takes no request` };
   });
 }
 
@@ -107,7 +107,7 @@ function sorted(conditions: Conditions | undefined): unknown {
 function keptApart({ owner: object }: Claim, name: string): Problem {
   const why = `host ${name} has a server block of its own, because its older objects need one, for example for client certificates`;
   const done = "the route takes no request of it on their ports";
-  return { object, kind: "field-unusable", field: "spec.hostnames", why, done };
+  return { object, kind: "claim-lost", field: "spec.hostnames", why, done };
 }
 
 export function locationOf({ claim, claimed }: Entry): Location<FeatureValues> {

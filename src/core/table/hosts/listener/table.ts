@@ -237,7 +237,7 @@ function lost({ claim, field, path }: OwnedPath, { claim: winner }: Entry, host:
   const { share = 1 } = winner;
   const part = share === 1 ? "" : `${Math.round(share * 100)} % of `;
   const done = `${part}its requests go there`;
-  return [{ object: claim.owner, kind: "field-unusable", field, why, by: winner.owner, done }];
+  return [{ object: claim.owner, kind: "claim-lost", field, why, by: winner.owner, done }];
 }
 
 /** Returns the Problem of an entry whose path the namesake keeps. */
@@ -245,7 +245,7 @@ function kept({ claim, claimed }: Entry, { claim: keeper, path }: OwnedPath, hos
   const why = `the older ${named(keeper!.owner)} has path ${path.path} of ${host}`;
   const done = "this match takes no request of it";
   const by = keeper!.owner;
-  return { object: claim.owner, kind: "field-unusable", field: claimed.field, why, by, done };
+  return { object: claim.owner, kind: "claim-lost", field: claimed.field, why, by, done };
 }
 
 /** Returns the Problems of matches that take no request, because earlier ones take all of it. */
@@ -261,7 +261,7 @@ function covered(order: readonly Candidate[], host: string): readonly Problem[] 
     if (winner === undefined || problems.has(one.side.entry)) return;
     const why = `${winner.owner === claim.owner ? winner.field : named(winner.owner)} takes all requests of it for ${host}`;
     const done = "this match takes no request";
-    problems.set(one.side.entry, { object: claim.owner, kind: "field-unusable", field: claimed.field, why, done });
+    problems.set(one.side.entry, { object: claim.owner, kind: "claim-lost", field: claimed.field, why, done });
   });
   return [...problems.values()].filter((problem) => problem !== undefined);
 }
