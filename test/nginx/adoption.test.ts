@@ -173,6 +173,22 @@ test("a start on a read-only run folder takes over the nginx that serves, and gi
   expect(nginxProcesses(folder)).toEqual([]);
 });
 
+test("a controller without descriptors does not take the nginx that it took over for dead", async () => {
+  const first = await controller(false, "one");
+  const pid = await first.ready();
+  await first.end("SIGKILL");
+  const second = await controller(false);
+  expect(await second.ready()).toBe(pid);
+  const log = join(folder.logs, "controller.log");
+  const limit = (most: number) => execa("prlimit", [`--pid=${second.child.pid}`, `--nofile=${most}:`]);
+  await limit(3);
+  await until("a look that fails", () => /master failed: EMFILE/.test(readFileSync(log, "utf8")));
+  await limit(1_024);
+  expect(await answer()).toBe("one");
+  expect(nginxProcesses(folder).filter(({ role }) => role === "master")).toMatchObject([{ pid }]);
+  await second.end("SIGTERM");
+});
+
 test("a controller whose nginx has ended starts with the last good text", async () => {
   const first = await controller(true, "one");
   await first.ready();

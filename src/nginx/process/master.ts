@@ -8,7 +8,7 @@
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
-import { callback } from "../../base/callbacks.ts";
+import { attempt, callback } from "../../base/callbacks.ts";
 import { nginxEnvironment } from "../allocator.ts";
 import { overwrite } from "../folder/files.ts";
 import type { RunFolder } from "../folder/paths.ts";
@@ -105,7 +105,9 @@ const instanceDirective = (instance: string): string => `env SLUICE_INSTANCE=${i
  * our child, so it is checked four times a second.
  */
 async function seenGone(folder: RunFolder, pid: number): Promise<string> {
-  while (nginxProcess(pid, folder.conf)?.role === "master") await delay(250, undefined, { ref: false });
+  const runs = async () => nginxProcess(pid, folder.conf)?.role === "master";
+  // A check that fails says nothing: a second nginx beside this one would end its workers.
+  while ((await attempt("the look at nginx's master", runs)) !== false) await delay(250, undefined, { ref: false });
   return "unknown";
 }
 

@@ -43,8 +43,12 @@ export function nginxProcesses({ root, conf }: { readonly root: string; readonly
  * workers of an older text. The result is true if the kernel does not show this.
  */
 export function isIdle(master: number): boolean {
-  const blocked = /^SigBlk:\s*([0-9a-f]+)$/m.exec(read(`/proc/${master}/status`))?.[1] ?? "0";
-  return (BigInt(`0x${blocked}`) & 1n) === 0n; // of SIGHUP, which is number 1
+  try {
+    const blocked = /^SigBlk:\s*([0-9a-f]+)$/m.exec(read(`/proc/${master}/status`))?.[1] ?? "0";
+    return (BigInt(`0x${blocked}`) & 1n) === 0n; // of SIGHUP, which is number 1
+  } catch {
+    return true;
+  }
 }
 
 /**
@@ -92,11 +96,15 @@ function folderAt(path: string): Stats | undefined {
   }
 }
 
-/** Returns an empty text if there is no file, because a process may end at any time. */
+/**
+ * Returns an empty text if there is no file, because a process may end at any time. Throws if this
+ * program has no descriptor left, which says nothing about the process.
+ */
 function read(path: string): string {
   try {
     return readFileSync(path, "utf8");
-  } catch {
+  } catch (error) {
+    if (/^E[MN]FILE$/.test((error as NodeJS.ErrnoException).code ?? "")) throw error;
     return "";
   }
 }
