@@ -71,8 +71,8 @@ export interface Controller {
 
 /**
  * The wait for the API server at a start with an nginx that serves what it served last. A healthy
- * API server has listed a large cluster by then. The chart's liveness probe ends a Pod that stays
- * unhealthy for a minute.
+ * API server has listed a large cluster by then. A liveness probe on the health path ends a Pod
+ * that stays unhealthy for a minute.
  */
 const apiPatienceMs = 10_000;
 

@@ -46,9 +46,9 @@ const container = [
   controller.same("startupProbe", undefined, object, "Startup probe, copied unchanged."),
   controller.same(
     "livenessProbe",
-    { httpGet, ...probe, failureThreshold: 5 },
+    { httpGet: { ...httpGet, path: "/livez" }, ...probe, failureThreshold: 5 },
     object,
-    "Liveness probe, copied unchanged.",
+    "Liveness probe, copied unchanged. ingress-nginx's default requests /healthz, which fails while the API server is away.",
   ),
   controller.same(
     "readinessProbe",

@@ -12,7 +12,7 @@ import { Health } from "../../edges/health/health.ts";
 import { Metrics } from "../../edges/metrics/metrics.ts";
 import { decideOptions } from "../flags/options.ts";
 import { Reports } from "../run/reports.ts";
-import { metricsOptions, whyNotServing } from "../run/running.ts";
+import { metricsOptions, whyNotServing, whyStuck } from "../run/running.ts";
 import type { Program } from "./program.ts";
 
 export interface Instruments {
@@ -33,8 +33,10 @@ export interface Measured {
 }
 
 export function instrumentsOf({ flags, log, running }: Program, measured: Measured): Instruments {
+  const limitMs = flags.healthCheckTimeout * 1000;
   const health = new Health({
-    nginx: () => whyNotServing(running, flags.healthCheckTimeout * 1000),
+    nginx: () => whyNotServing(running, limitMs),
+    stuck: () => whyStuck(running, limitMs),
     notes: () => running.notes(),
   });
   const ceilingReached = (series: number) =>

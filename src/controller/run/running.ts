@@ -19,7 +19,7 @@ import { shadowFigures, shadowsOf } from "./shadows.ts";
 
 /** The most objects that `?verbose` names; further ones are counted. */
 const mostNotes = 20;
-/** The chart's liveness probe ends a Pod after 60 s. */
+/** A liveness probe on the health path, as in ingress-nginx's chart, ends a Pod after 60 s. */
 const mostSettlingSeconds = 30;
 
 /** The nginx that was found, with facts about it. */
@@ -35,6 +35,7 @@ export class Running {
   controller: Controller | undefined;
   templateTried = false;
   isReady = false;
+  #hasServed = false;
   /**
    * The number of records in nginx's memory that another program had changed and that were
    * restored.
@@ -73,6 +74,12 @@ export class Running {
     return this.#isSettled;
   }
 
+  /** Whether nginx has served at any health check so far. */
+  get hasServed(): boolean {
+    this.#hasServed ||= this.controller?.isServing === true;
+    return this.#hasServed;
+  }
+
   /** Returns sentences about everything that nginx refused and that is therefore not in force. */
   notes(): readonly string[] {
     const { objects, settings } = this.controller?.sync.refusals ?? emptyQuarantine;
@@ -108,6 +115,13 @@ export async function whyNotServing(running: Running, limitMs: number): Promise<
   if (!running.templateTried) return "the template was not tried yet";
   if (!running.isSettled) return "nginx refuses an object, and the search for it is not over yet";
   if (!running.controller.isCurrent) return "nginx does not serve everything that the objects say yet";
+  return (await running.controller.answers(limitMs)) ? undefined : "nginx does not answer";
+}
+
+/** Returns the reason for a restart: nginx has served, and does not run or answer now. */
+export async function whyStuck(running: Running, limitMs: number): Promise<string | undefined> {
+  if (!running.hasServed) return undefined;
+  if (running.controller?.isServing !== true) return "nginx has ended";
   return (await running.controller.answers(limitMs)) ? undefined : "nginx does not answer";
 }
 

@@ -77,7 +77,7 @@ export async function checkCluster(options: CheckOptions, signal: AbortSignal): 
 }
 
 const firstWaitMs = 1_000;
-const longestWaitMs = 30_000;
+const longestWaitMs = 5_000;
 /** A server that has just started refuses everything for a moment. */
 const mostRefusals = 5;
 

@@ -11,8 +11,8 @@ import { openHealthServer } from "./server.ts";
 const port = 19_254;
 const token = new OperatorToken();
 
-async function served(nginx: () => string | undefined, notes: readonly string[] = []) {
-  const health = new Health({ nginx: async () => nginx(), notes: () => notes });
+async function served(nginx: () => string | undefined, notes: readonly string[] = [], stuck?: string) {
+  const health = new Health({ nginx: async () => nginx(), stuck: async () => stuck, notes: () => notes });
   let stops = 0;
   const opened = await openHealthServer({
     port,
@@ -68,6 +68,20 @@ test("the health check fails from the moment the program has to end", async () =
   expect(await ask("/healthz")).toContain(
     "500 [+]ping ok\n[-]nginx-ingress-controller failed: the controller is shutting",
   );
+});
+
+test("a program is alive while nginx is not ready, and while it ends", async () => {
+  const waiting = await served(() => "nginx serves nothing yet");
+  expect(await waiting.ask("/livez")).toBe("200 ok");
+  waiting.health.end();
+  expect(await waiting.ask("/livez")).toBe("200 ok");
+});
+
+test("a program whose nginx hangs is not alive, with the reason", async () => {
+  const { ask, health } = await served(() => undefined, [], "nginx does not answer");
+  expect(await ask("/livez")).toBe("500 nginx does not answer\n");
+  health.end();
+  expect(await ask("/livez")).toBe("200 ok");
 });
 
 test("the server answers for metrics and build, and stops the program on an allowed request alone", async () => {

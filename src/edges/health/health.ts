@@ -1,8 +1,8 @@
 /**
- * Decides whether this controller should get traffic. It is ready from the time when nginx serves a
- * configuration of Sluice until the program begins to end. A refused configuration changes nothing,
- * because nginx goes on with the last good one. The names of the checks and the form of the answer
- * are those of ingress-nginx.
+ * Decides whether this controller should get traffic, and whether a restart would help it. It is
+ * ready from the time when nginx serves a configuration of Sluice until the program begins to end.
+ * A refused configuration changes nothing, because nginx goes on with the last good one. The names
+ * of the checks and the form of the answer are those of ingress-nginx.
  */
 
 export interface HealthParts {
@@ -11,6 +11,8 @@ export interface HealthParts {
    * has to be fast.
    */
   readonly nginx: () => Promise<string | undefined>;
+  /** Returns the reason why this program should be started again, or undefined. */
+  readonly stuck: () => Promise<string | undefined>;
   /**
    * Returns faults that do not stop the controller from serving. `?verbose` prints them, and the
    * check still passes.
@@ -34,6 +36,15 @@ export class Health {
   /** Makes the controller not ready from now on. */
   end(): void {
     this.#ending = true;
+  }
+
+  /**
+   * Returns the answer for a liveness probe. A program that ends, or that waits for the API server,
+   * is alive: a restart would only make it wait longer.
+   */
+  async alive(): Promise<HealthAnswer> {
+    const why = this.#ending ? undefined : await this.#parts.stuck();
+    return why === undefined ? { status: 200, body: "ok" } : { status: 500, body: `${why}\n` };
   }
 
   /** Returns for each check, by its name, whether it passes. */

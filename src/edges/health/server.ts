@@ -63,6 +63,10 @@ async function answer(
   const { pathname } = url;
   const { healthPath } = options;
   if (pathname === healthPath || pathname.startsWith(`${healthPath}/`)) return health(options, url, response);
+  if (pathname === "/livez") {
+    const { status, body } = await options.health.alive();
+    return send(response, status, body);
+  }
   if (pathname === "/metrics") {
     const scrape = await scrapes.for(response);
     if (scrape === undefined) return send(response, 503, "too many scrapes at once\n");
