@@ -628,21 +628,26 @@ test("a container whose resources lack memory gets a limit", async () => {
   expect(await resourcesOf({ controller: { resources: { limits } } })).toEqual({ requests, limits });
 });
 
-test("both containers wait at their end for load balancers, at most half of the termination grace period", async () => {
+test("both containers wait at their end for load balancers, at most half of the termination grace period, and the notes say so", async () => {
   const gracesOf = async (controller: object, sluice: object = {}) => {
     const rendered = await render({ controller, sluice: { ...sluice, nginxContainer: { enabled: true } } });
+    noted = Number(/A Pod that ends serves for (\d+) more seconds/.exec(rendered.notes)?.[1]);
     const { containers } = workloadOf(rendered).spec.template.spec;
     return containers.map(({ args }: { readonly args: readonly string[] }) =>
       args.filter((one) => one.startsWith("--shutdown-grace-period=")).map((one) => Number(one.split("=")[1])),
     );
   };
+  let noted: number | undefined;
   const both = (seconds: number) => [[seconds], [seconds]];
   expect(await gracesOf({})).toEqual(both(30));
+  expect(noted).toBe(30);
   expect(await gracesOf({}, { shutdownGracePeriod: 45 })).toEqual(both(45));
   expect(await gracesOf({ terminationGracePeriodSeconds: 41 })).toEqual(both(20));
+  expect(noted).toBe(20);
   expect(await gracesOf({ terminationGracePeriodSeconds: 0 })).toEqual(both(0));
   expect(await gracesOf({ terminationGracePeriodSeconds: "" }, { shutdownGracePeriod: "45" })).toEqual(both(45));
   expect(await gracesOf({ extraArgs: { "shutdown-grace-period": 7 } })).toEqual(both(7));
+  expect(noted).toBe(7);
   expect(await gracesOf({ extraArgs: { "shutdown-grace-period": 0 } })).toEqual(both(0));
 });
 

@@ -33,18 +33,26 @@ $(POD_NAMESPACE)/{{ include "sluice.controller.fullname" . }}-internal
 {{- end -}}
 
 {{/*
-The flag for the time between SIGTERM and the closing of nginx's listeners; empty if extraArgs have
-it. A Pod with a short termination grace period needs half of that for requests in flight.
+The seconds between SIGTERM and the closing of nginx's listeners. A Pod with a short termination
+grace period needs half of that for requests in flight.
 */}}
-{{- define "sluice.arguments.grace" -}}
+{{- define "sluice.grace" -}}
 {{- $controller := .Values.controller -}}
-{{- if not (hasKey (default dict $controller.extraArgs) "shutdown-grace-period") -}}
+{{- $extra := default dict $controller.extraArgs -}}
 {{- $seconds := int64 (default 0 (include "sluice.own" . | fromJson).shutdownGracePeriod) -}}
 {{- $longest := $controller.terminationGracePeriodSeconds -}}
-{{- if not (or (kindIs "invalid" $longest) (eq (toString $longest) "")) -}}
+{{- if hasKey $extra "shutdown-grace-period" -}}
+{{- $seconds = index $extra "shutdown-grace-period" -}}
+{{- else if not (or (kindIs "invalid" $longest) (eq (toString $longest) "")) -}}
 {{- $seconds = min $seconds (div (int64 $longest) 2) -}}
-{{- end }}
-- --shutdown-grace-period={{ $seconds }}
+{{- end -}}
+{{- $seconds -}}
+{{- end -}}
+
+{{/* The flag for these seconds; empty if extraArgs have it. */}}
+{{- define "sluice.arguments.grace" -}}
+{{- if not (hasKey (default dict .Values.controller.extraArgs) "shutdown-grace-period") }}
+- --shutdown-grace-period={{ include "sluice.grace" . }}
 {{- end -}}
 {{- end -}}
 
