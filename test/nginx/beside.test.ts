@@ -4,8 +4,9 @@
  */
 import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { connect } from "node:net";
 import { join } from "node:path";
-import { beforeEach, expect, test, vi } from "vitest";
+import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
 import { nginxProcesses } from "../../src/nginx/process/processes.ts";
 import { ended, newPod, type Pod, patienceMs, type Side } from "./support/beside.ts";
 import { request } from "./support/request.ts";
@@ -102,6 +103,22 @@ test("after SIGTERM `sluice nginx` announces nginx's end, and nginx accepts conn
   const announced = join(pod.folder.logs, "closing.log");
   await until("nginx to be told", () => readFileSync(announced, "utf8") !== "", patienceMs);
   expect(await answer()).toBe("last");
+});
+
+test("half a request of a client holds the end no longer than client_header_timeout", async () => {
+  const program = startProgram();
+  const { serve } = await pod.startSide();
+  // nginx ignores worker_shutdown_timeout while it reads the head of a request.
+  const http = `client_header_timeout 2s; server { listen ${to}; location / { return 200 one; } }`;
+  expect(await serve({ http, workerShutdownTimeout: "1h" })).toMatchObject({ kind: "reloaded" });
+  const [host, port] = to.split(":");
+  const client = connect(Number(port), host).on("error", () => {});
+  onTestFinished(() => void client.destroy());
+  // nginx waits for the rest of a request whose beginning it has read.
+  client.write("GET / HTTP/1.1\r\nHost: one\r\n\r\nGET / HT");
+  await once(client, "data");
+  expect(await ended(program, "SIGTERM")).toBe(0);
+  expect(nginxProcesses(pod.folder)).toEqual([]);
 });
 
 test("no other account can send orders: the socket is private, and its folder must be closed to others", async () => {

@@ -14,6 +14,7 @@ export interface ConfParts {
   /** The `stream` block, which is left out without these lines. */
   readonly stream?: string;
   readonly workers?: number;
+  readonly workerShutdownTimeout?: string;
   readonly files?: RenderedConfiguration["files"];
   /** The name of the generation; a hash of the whole text when absent. */
   readonly generation?: string;
@@ -24,14 +25,14 @@ export interface ConfParts {
 const buffers = ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"];
 
 export function rendered(folder: RunFolder, capabilities: Capabilities, parts: ConfParts): RenderedConfiguration {
-  const { main = "", http = "", stream = "", workers = 2, files = [] } = parts;
+  const { main = "", http = "", stream = "", workers = 2, workerShutdownTimeout = "30s", files = [] } = parts;
   const hash = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
   const generation = parts.generation ?? hash.slice(0, 16);
   const conf = `
 ${capabilities.modules.map((module) => `load_module ${module};`).join("\n")}
 user root;
 worker_processes ${workers};
-worker_shutdown_timeout 30s;
+worker_shutdown_timeout ${workerShutdownTimeout};
 error_log stderr notice;
 ${main}
 events { worker_connections 512; }
