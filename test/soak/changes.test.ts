@@ -7,11 +7,11 @@ import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { KubernetesObject } from "../../src/core/model/objects.ts";
-import { Client, kubeConfigCredentials, type Resource, resource } from "../../src/kube/index.ts";
+import { Client, kubeConfigCredentials } from "../../src/kube/index.ts";
 import { inParallel } from "../bench/support/cluster.ts";
 import { hostOf } from "../bench/support/hosts.ts";
 import { type Cluster, startCluster } from "../e2e/support/cluster.ts";
+import { put, remove } from "../e2e/support/put.ts";
 import { installPod, Sluice } from "../e2e/support/sluice.ts";
 import { request } from "../nginx/support/request.ts";
 import { program } from "../nginx/support/serve.ts";
@@ -30,7 +30,6 @@ const changeEveryMs = 200;
 const lookEveryMs = 4_000;
 /** The time until compilers and caches are warm; figures before it do not count. */
 const warmMs = Math.min(5, minutes / 3) * 60_000;
-const never = new AbortController().signal;
 
 let cluster: Cluster;
 let client: Client;
@@ -55,39 +54,13 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-const kinds: Readonly<Record<string, Resource<KubernetesObject>>> = Object.fromEntries(
-  [
-    ["Ingress", "networking.k8s.io/v1", "ingresses"] as const,
-    ["Service", "v1", "services"] as const,
-    ["EndpointSlice", "discovery.k8s.io/v1", "endpointslices"] as const,
-    ["Secret", "v1", "secrets"] as const,
-    ["ConfigMap", "v1", "configmaps"] as const,
-  ].map(([kind, apiVersion, plural]) => [kind, resource({ apiVersion, kind, plural, namespaced: true })]),
-);
-
-/** Removes the fields that the API server adds. */
-async function put(object: object): Promise<void> {
-  const { metadata, ...rest } = object as KubernetesObject;
-  const { uid: _uid, resourceVersion: _version, creationTimestamp: _created, ...own } = metadata;
-  const name = { namespace: metadata.namespace!, name: metadata.name };
-  const patch = { type: "apply", body: { ...rest, metadata: own }, fieldManager: "soak", force: true } as const;
-  const answer = await client.patch(kinds[rest.kind]!, name, patch, never);
-  if (!answer.ok) throw new Error(`${rest.kind} ${metadata.name}: ${answer.failure.message}`);
-}
-
-async function remove(object: object): Promise<void> {
-  const { kind, metadata } = object as KubernetesObject;
-  const answer = await client.delete(kinds[kind]!, { namespace: metadata.namespace!, name: metadata.name }, never);
-  if (!answer.ok && answer.failure.code !== 404) throw new Error(`${kind} ${metadata.name}: ${answer.failure.message}`);
-}
-
 /** Makes changes until `end` is aborted, and returns the number of changes by sort. */
 async function change(shop: Shop, end: AbortSignal): Promise<Map<string, number>> {
   const made = new Map<string, number>();
   for (let due = performance.now(); !end.aborted; due += changeEveryMs) {
     const step = shop.step();
-    for (const object of step.put) await put(object);
-    for (const object of step.gone) await remove(object);
+    for (const object of step.put) await put(client, object);
+    for (const object of step.gone) await remove(client, object);
     made.set(step.what, (made.get(step.what) ?? 0) + 1);
     await delay(Math.max(0, due - performance.now()));
   }
@@ -115,7 +88,7 @@ async function look(lastMs: number): Promise<Look[]> {
 test(`nothing grows in ${minutes} minutes of random changes`, { timeout: (minutes + 5) * 60_000 }, async () => {
   console.log(`SOAK_SEED=${seed}`);
   const shop = await Shop.open(new Chance(seed));
-  await inParallel(shop.first(), 10, put);
+  await inParallel(shop.first(), 10, (object) => put(client, object));
   await sluice.process.start();
   const steady = Array.from({ length: steadyPlaces }, (_, at) => ({ to, host: hostOf(at) }));
   for (const asked of steady) await until(asked.host, async () => (await request(asked)).status === 200);

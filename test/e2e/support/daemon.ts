@@ -51,7 +51,7 @@ export class Daemon {
     this.#child = child;
     const deadline = performance.now() + 200_000;
     while (!(await isReady())) {
-      const failed = child.exitCode !== null ? "ended" : performance.now() > deadline ? "is not ready" : undefined;
+      const failed = hasEnded(child) ? "ended" : performance.now() > deadline ? "is not ready" : undefined;
       if (failed) throw new Error(`${name} ${failed}:\n${readFileSync(this.logFile, "utf8").slice(-2_000)}`);
       await sleep(50);
     }
@@ -64,7 +64,7 @@ export class Daemon {
   async stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null | undefined> {
     const child = this.#child;
     this.#child = undefined;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return child?.exitCode;
+    if (child === undefined || hasEnded(child)) return child?.exitCode;
     const ended = once(child, "exit");
     child.kill(signal);
     const impatience = setTimeout(() => child.kill("SIGKILL"), this.#options.endMs ?? 60_000);
@@ -76,13 +76,18 @@ export class Daemon {
   /** Waits until it has ended by itself; returns its exit code. */
   async ended(): Promise<number | null | undefined> {
     const child = this.#child;
-    if (child !== undefined && child.exitCode === null && child.signalCode === null) await once(child, "exit");
+    if (child !== undefined && !hasEnded(child)) await once(child, "exit");
     return child?.exitCode;
   }
 
   async restart(): Promise<void> {
     await this.stop();
     await this.start();
+  }
+
+  /** Sends a signal, and does not wait. */
+  signal(name: NodeJS.Signals): void {
+    this.#child?.kill(name);
   }
 
   /** Suspends it: its sockets stay open, and it answers nothing. */
@@ -94,3 +99,5 @@ export class Daemon {
     this.#child?.kill("SIGCONT");
   }
 }
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null;
