@@ -119,7 +119,7 @@ export const tenants = {
     default: "4m",
     own: true,
     live: true,
-    doc: "Authorities and key pairs that nginx may load for the objects of one kind in a namespace: distinct BackendTLSPolicies, where those of the system count as 256k each time, Ingresses with proxy-ssl-secret or auth-tls-secret, once for each host, RouteSettings with these keys, once for each listener, and Gateways and ListenerSets whose Gateway has tls.frontend, once for each port. The oldest objects come first, and requests for one that does not fit get 500, 503 or 403, or no listener.",
+    doc: "Authorities and key pairs that nginx may load for the objects of one kind in a namespace: distinct BackendTLSPolicies, 32k for each beside its authorities, where those of the system count as 384k, Ingresses with proxy-ssl-secret or auth-tls-secret, once for each host, RouteSettings with these keys, once for each listener, and Gateways and ListenerSets whose Gateway has tls.frontend, once for each port, with 512k for a Gateway that has tls.backend. The oldest objects come first, and requests for one that does not fit get 500, 503 or 403, or no listener.",
   }),
   noAuthLocations: setting({
     key: "no-auth-locations",

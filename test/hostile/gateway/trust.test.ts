@@ -38,14 +38,14 @@ test("the key authorities-per-namespace limits what nginx loads, and the other t
   const services = numbers.map((at) => serviceIn("ns", `s${at}`, { name: "http" }));
   const limit = (most: string) => settings({ "authorities-per-namespace": most });
   await world.apply(gatewayClass(), gateway({}), ...services, ...policies, routes, limit("1m"));
-  expect(loading(world.tree())).toBe(4);
-  expect(world.problemsOf("p4")).toEqual([
+  expect(loading(world.tree())).toBe(2);
+  expect(world.problemsOf("p2")).toEqual([
     expect.stringContaining("authorities-per-namespace permits (1m); requests to its targets get 500"),
   ]);
-  expect((await ask(4)).status).toBe(500);
-  expect((await ask(3)).status, "a Service without endpoints").toBe(503);
+  expect((await ask(2)).status).toBe(500);
+  expect((await ask(1)).status, "a Service without endpoints").toBe(503);
   expect((await world.ask("neighbour.example")).body).toBe("secret");
   await world.apply(limit("2m"));
-  expect(loading(world.tree())).toBe(8);
-  expect((await ask(4)).status).toBe(503);
+  expect(loading(world.tree())).toBe(4);
+  expect((await ask(2)).status).toBe(503);
 });

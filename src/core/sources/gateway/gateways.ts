@@ -25,7 +25,7 @@ import type { Grants } from "./grants.ts";
 import { intersect } from "./hostnames.ts";
 import { bytesLoaded, unservedListeners } from "./listener/clients.ts";
 import { DefaultGateways, defaultGateways } from "./listener/default-gateways.ts";
-import { readIdentity, referencesOf } from "./listener/listener-references.ts";
+import { bytesOfIdentity, readIdentity, referencesOf, unshown } from "./listener/listener-references.ts";
 import { ListenerSets } from "./listener/listener-sets.ts";
 import type { GatewayState } from "./listener/listener-status.ts";
 import { problemsOfGateway, problemsOfSet } from "./listener/problems.ts";
@@ -184,13 +184,16 @@ export class Gateways {
     return changed;
   }
 
-  /** Weighs the authorities for clients of the Gateway's own listeners. */
+  /** Weighs the authorities for clients of the Gateway's own listeners, and its own certificate. */
   #weigh(key: string, { now }: Turn): void {
     const { gateways, configMaps } = now.snapshot;
     const [present, good] = [gateways.get(key), now.lastGood.objects.get(`Gateway ${key}`)];
     const isOurs = this.#classes.get(present?.spec?.gatewayClassName ?? "")?.isServed === true;
     const bytesOf = (gateway: Gateway | undefined): number =>
-      gateway === undefined ? 0 : bytesLoaded(gateway, gateway.spec?.listeners ?? [], (name) => configMaps.get(name));
+      gateway === undefined
+        ? 0
+        : bytesOfIdentity(gateway) +
+          bytesLoaded(gateway, gateway.spec?.listeners ?? [], (name) => configMaps.get(name));
     // A bug here must not affect other Gateways.
     const bytes = guarded(
       () => Math.max(bytesOf(present), bytesOf(good as Gateway | undefined)),
@@ -219,21 +222,23 @@ export class Gateways {
     }
     this.#bugs.delete(key);
     const gateway = form ?? { ...present, spec: { ...present.spec, listeners: [] } };
+    const refusal = (field: string, done: string) =>
+      this.#authorities.isRefused(key)
+        ? tooMuchTrust({ kind: "Gateway", ...nameOf(key) }, field, turn.settings, done)
+        : undefined;
     const world = {
       grants: this.#grants,
       lacks: this.#options.lacks,
       secret: (name: string) => this.#certificates.secret(name),
       brokenSecret: (name: string) => this.#certificates.broken(name),
       configMap: (name: string) => now.snapshot.configMaps.get(name),
-      tooMuchTrust: this.#authorities.isRefused(key)
-        ? tooMuchTrust({ kind: "Gateway", ...nameOf(key) }, "spec.tls.frontend", turn.settings, unservedListeners)
-        : undefined,
+      tooMuchTrust: refusal("spec.tls.frontend", unservedListeners),
       hasServices: this.#options.gateway.services !== undefined,
     };
     const { name, namespace = "default" } = gateway.metadata;
     const object = { kind: "Gateway", namespace, name };
     const read = readListeners(object, gateway, gateway, world);
-    const shown = readIdentity(object, gateway, world);
+    const shown = readIdentity(object, gateway, world, refusal("spec.tls.backend", unshown));
     const { listeners } = read;
     const parameters = infrastructureParameters(gateway, object, world);
     const unserved = [...read.problems, ...shown.problems, ...unservedFields(gateway, object, this.#options.gateway)];

@@ -211,8 +211,8 @@ test("distinct policies of a namespace load a limited amount of authorities, tho
   });
   const found = outcome([...many, all]);
   expect(found.policy("p0")).toEqual(fine);
-  expect(found.policy("p15")).toEqual(fine);
-  expect(found.policy("p16")).toEqual({ Accepted: "Invalid", ResolvedRefs: true });
+  expect(found.policy("p8")).toEqual(fine);
+  expect(found.policy("p9")).toEqual({ Accepted: "Invalid", ResolvedRefs: true });
   expect(found.sentences).toContain(
     "spec.validation: with the older objects of kind BackendTLSPolicy in namespace ns nginx would load more authorities and key pairs than authorities-per-namespace permits (4m); requests to its targets get 500",
   );
@@ -224,6 +224,21 @@ test("distinct policies of a namespace load a limited amount of authorities, tho
   expect(outcome([...many, ...same, all]).policy("p59"), "equal policies share what is loaded").toEqual(fine);
 });
 
+test("policies with small authorities are limited as well, because nginx has settings of its own for each", () => {
+  const many = Array.from({ length: 200 }, (_, at) => [
+    serviceIn("ns", `s${at}`, { name: "http" }),
+    backendTLSPolicy({
+      ...{ name: `p${at}`, age: 200 - at, service: `s${at}` },
+      validation: { hostname: `h${at}.example` },
+    }),
+  ]).flat();
+  const found = outcome([
+    ...many,
+    route({ rules: [0, 199].map((at) => ({ backendRefs: [{ name: `s${at}`, port: 80 }] })) }),
+  ]);
+  expect([found.policy("p0"), found.policy("p199")]).toEqual([fine, { Accepted: "Invalid", ResolvedRefs: true }]);
+});
+
 test("a policy fits again when an older one is gone, in any history", () => {
   const system = { wellKnownCACertificates: "System", caCertificateRefs: [] };
   const policy = (at: number) =>
@@ -233,9 +248,9 @@ test("a policy fits again when an older one is gone, in any history", () => {
       validation: { ...system, hostname: `h${at}.example` },
       service: `s${at}`,
     });
-  const services = Array.from({ length: 17 }, (_, at) => serviceIn("ns", `s${at}`, { name: "http" }));
-  const last = route({ rules: [{ backendRefs: [{ name: "s16", port: 80 }] }] });
-  const policies = Array.from({ length: 17 }, (_, at) => policy(at));
+  const services = Array.from({ length: 10 }, (_, at) => serviceIn("ns", `s${at}`, { name: "http" }));
+  const last = route({ rules: [{ backendRefs: [{ name: "s9", port: 80 }] }] });
+  const policies = Array.from({ length: 10 }, (_, at) => policy(at));
   const translator = new Translator(options, fake);
   const usable = (snapshot: typeof world) => {
     const { configuration } = translator.turn({ ...emptyInputs, snapshot });

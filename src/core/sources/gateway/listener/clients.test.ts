@@ -209,3 +209,20 @@ test("ListenerSets answer for the authorities that a Gateway loads on their port
   expect(found.loads, "four of the Gateway, and eight of the older set").toBe(12);
   expect(found.problems).toContain(tooMuch);
 });
+
+test("each Gateway with a certificate for backends counts, because nginx has each policy once more for it", () => {
+  const many = Array.from({ length: 9 }, (_, at) =>
+    gateway({
+      ...{ name: `gw${at}`, age: 9 - at, listeners: [listener({ port: 7000 + at })] },
+      spec: { tls: { backend: { clientCertificateRef: { name: "tls" } } } },
+    }),
+  );
+  const refused = (count: number) =>
+    loading(...many.slice(0, count))
+      .problems.split("\n")
+      .filter((one) => one.startsWith("spec.tls.backend"));
+  expect(refused(8)).toEqual([]);
+  expect(refused(9)).toEqual([
+    expect.stringMatching(/authorities-per-namespace permits \(4m\); backends are not shown a client certificate$/),
+  ]);
+});

@@ -175,19 +175,26 @@ interface About {
 }
 
 const ofListeners: About = { invalid: "InvalidCertificateRef", done: "it is not served" };
-const ofBackends: About = {
-  invalid: "InvalidClientCertificateRef",
-  done: "backends are not shown a client certificate",
-};
+export const unshown = "backends are not shown a client certificate";
+const ofBackends: About = { invalid: "InvalidClientCertificateRef", done: unshown };
 const ofClients = { done: "no client is let in by it" };
 
 /**
- * Returns the certificate that a Gateway shows to backends, and the objects that were looked up.
+ * Returns about the bytes that nginx needs for the certificate that a Gateway shows to backends: it
+ * has the settings of each BackendTLSPolicy once more, with their authorities.
  */
-export function readIdentity(object: Owner, { spec }: Gateway, world: ListenerWorld) {
+export const bytesOfIdentity = ({ spec }: Gateway): number =>
+  spec?.tls?.backend?.clientCertificateRef === undefined ? 0 : 512 * 1024;
+
+/**
+ * Returns the certificate that a Gateway shows to backends, and the objects that were looked up.
+ * `refusal` is the Problem if it may not show one.
+ */
+export function readIdentity(object: Owner, { spec }: Gateway, world: ListenerWorld, refusal: Problem | undefined) {
   const references = new References(object, world);
   const reference = spec?.tls?.backend?.clientCertificateRef;
-  const found = reference && references.identityOf(reference);
+  const refused = refusal && { fault: { reason: ofBackends.invalid, problem: refusal } };
+  const found = reference && (refused ?? references.identityOf(reference));
   const { secrets, namespaces, problems } = references;
   const looked = { secrets: [...secrets], namespaces: [...namespaces], problems };
   if (found === undefined) return { identity: undefined, unresolved: [], ...looked };
