@@ -88,6 +88,7 @@ export function notingPlace(
     setAround: false,
     forgottenBeside: [],
     poolsOf: "",
+    zonesOf: "",
     names: () => false,
     declares: () => false,
     needsGroups: () => {},

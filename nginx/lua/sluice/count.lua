@@ -5,12 +5,14 @@
 -- that the controller has not fetched yet, up to a limit.
 local additions = require("sluice.count.additions")
 local counted = require("sluice.count.labels")
+local new_places = require("sluice.places").new
 local clear = require("table.clear")
 local new_table = require("table.new")
 
 local ngx = ngx
 local concat = table.concat
 local find = string.find
+local match = string.match
 local sub = string.sub
 local exiting = ngx.worker.exiting
 local handed = ngx.shared.sluice_counts
@@ -29,12 +31,11 @@ local most_distinct = 200
 -- and one that came more often has sums. With many hosts most label sets come only once, and
 -- writing sums is slow.
 local sums = {}
-local kept = 0
 local last = 0
 
 -- Limits for the time in which the controller fetches nothing: the sums stay here and go on adding
--- up.
-local most_kept = 20000
+-- up. Namespaces share the places for label sets, so that a flood of one leaves some to the others.
+local places = new_places(40000)
 local most_messages = 160
 local message_bytes = 32000
 
@@ -44,14 +45,20 @@ function _M.use(options)
   additions.use(options)
 end
 
--- Returns the sums for these labels, including those of a single request before. If there are
--- too many label sets, it returns the sums of the label set "other".
+local other = "other" .. ("\tother"):rep(7)
+
+-- The namespace is the fifth label.
+local function namespace_of(labels)
+  return match(labels, "^[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\t]*)") or ""
+end
+
+-- Returns the sums for these labels, including those of a single request before. If their namespace
+-- has too many label sets, it returns the sums of the label set "other".
 local function own_sums(labels)
-  local own = sums[labels]
-  if not own and kept >= most_kept then
-    labels = "other" .. ("\tother"):rep(7)
-    own = sums[labels]
+  if not sums[labels] and not places:take(namespace_of(labels), 1) then
+    labels = other
   end
+  local own = sums[labels]
   if type(own) == "table" then
     return own
   end
@@ -60,8 +67,6 @@ local function own_sums(labels)
   sums[labels] = own
   if once then
     additions.add(own, once, 1)
-  else
-    kept = kept + 1
   end
   return own
 end
@@ -72,9 +77,8 @@ local function add(text, times)
   if not labels then
     return
   end
-  if times == 1 and not sums[labels] and kept < most_kept then
+  if times == 1 and not sums[labels] and places:take(namespace_of(labels), 1) then
     sums[labels] = values
-    kept = kept + 1
   else
     additions.add(own_sums(labels), values, times)
   end
@@ -129,7 +133,7 @@ function _M.hand_over(whatever)
   add_all()
   additions.forget()
   counted.renew()
-  if kept == 0 or (not whatever and (handed:llen("sums") or 0) >= most_messages) then
+  if not next(sums) or (not whatever and (handed:llen("sums") or 0) >= most_messages) then
     return
   end
   local lines, bytes, keys = {}, 0, {}
@@ -137,7 +141,9 @@ function _M.hand_over(whatever)
     if #lines > 0 and handed:rpush("sums", concat(lines)) then
       for _, labels in ipairs(keys) do
         sums[labels] = nil
-        kept = kept - 1
+        if labels ~= other then
+          places:give_back(namespace_of(labels), 1)
+        end
       end
     end
     lines, bytes, keys = {}, 0, {}

@@ -187,6 +187,8 @@ export interface Feature<F extends Fields, R> {
   readonly identifies?: (value: R) => boolean;
   /** Whether it changes how requests are framed, so that other routes share no connections. */
   readonly framesRequests?: (value: R) => boolean;
+  /** Whether nginx counts clients in zones, which routes of several namespaces may not share. */
+  readonly hasZones?: (value: R) => boolean;
   /** Whether its text is only valid in a location that has a path. */
   readonly needsPath?: (value: R) => boolean;
   /** Whether its paths are patterns, whose groups other texts may name. */

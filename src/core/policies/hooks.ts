@@ -24,6 +24,7 @@ const questions = [
   "asksOthers",
   "demandsCertificate",
   "framesRequests",
+  "hasZones",
   "hasGroups",
   "identifies",
   "issuesCookie",

@@ -30,6 +30,16 @@ test("two Ingresses with one rate share a zone; another rate, or another list of
   expect(zone({ "limit-rpm": "1" })).not.toBe(zone({ "limit-rpm": "1", "limit-allowlist": "192.0.2.1" }));
 });
 
+test("each namespace has zones of its own in static mode, so that no flood evicts the counts of another", () => {
+  const zones = (zonesOf: string) => {
+    const values = valuesOf({ "limit-rps": "1", "limit-connections": "1" }).rateLimits;
+    const view = rateLimits.view!(values, { ...notingPlace({ live: false }), zonesOf }, settingsOf());
+    return linesOf(view).map(({ value }) => String(value).split(" ")[0]);
+  };
+  expect(zones("shop")).toEqual(zones("shop"));
+  for (const zone of zones("shop")) expect(zones("other")).not.toContain(zone);
+});
+
 test("exempt clients have an empty key, which nginx does not count", () => {
   const { http } = printed({ "limit-rpm": "1", "limit-whitelist": "192.0.2.0/24, 192.0.2.1" });
   expect(http.find((line) => line.startsWith("geo"))).toMatch(/\{ default 0; 192.0.2.0\/24 1; 192.0.2.1 1; \}$/);

@@ -1,7 +1,8 @@
 /**
  * Limits how often a client may send requests, and how many it may have in flight at once (RS-20).
- * nginx has one zone for each rate, which counts by Ingress and client. So two Ingresses with the
- * same rate do not share a count, but paths and hosts of one Ingress do.
+ * nginx has one zone for each rate, which counts by Ingress or route and client; for routes and in
+ * static mode each namespace has its own. So two Ingresses with the same rate do not share a count,
+ * but paths and hosts of one Ingress do.
  *
  * Rates of an Ingress are data, and Lua counts requests as nginx does. Connections are counted by
  * nginx alone, because only nginx notices their end.
@@ -70,6 +71,7 @@ export const rateLimits = feature({
   },
   onlyWith: { burst: forLimit, exempt: forLimit },
   variables: ["limits", "limits_spare", "limited"],
+  hasZones: (limits) => forLimit(limits) === undefined,
   view: ({ connections, perSecond, perMinute, burst, exempt }, place, settings) => {
     if (connections <= 0 && perSecond <= 0 && perMinute <= 0) return false;
     const { limitConnZoneVariable: by, limitReqStatusCode, logFormatUpstream, httpSnippet, serverSnippet } = settings;
@@ -135,7 +137,7 @@ interface Rate {
  */
 function rate({ value, unit, burst }: Rate, key: Token, place: Place): Directive {
   const speed = Token.name(`${value}r/${unit}`);
-  const zone = Token.name(`rate_${shortHash(`${key} ${speed}`, 12)}`);
+  const zone = Token.name(`rate_${shortHash(`${key} ${speed} ${place.zonesOf}`.trim(), 12)}`);
   place.inHttp(Token.conf`limit_req_zone ${key} zone=${zone}:10m rate=${speed};`);
   return {
     name: Token.name("limit_req"),
@@ -148,7 +150,7 @@ function rate({ value, unit, burst }: Rate, key: Token, place: Place): Directive
  * 65,535.
  */
 function atOnce(value: number, key: Token, place: Place): Directive {
-  const zone = Token.name(`connections_${shortHash(String(key), 12)}`);
+  const zone = Token.name(`connections_${shortHash(`${key} ${place.zonesOf}`.trim(), 12)}`);
   place.inHttp(Token.conf`limit_conn_zone ${key} zone=${zone}:10m;`);
   return { name: Token.name("limit_conn"), value: Token.words([zone, Token.count(Math.min(value, 65_535))]) };
 }

@@ -103,6 +103,11 @@ export interface Place extends ServerPlace {
    * requests are framed; otherwise empty.
    */
   readonly poolsOf: string;
+  /**
+   * The namespace with zones of its own for limits, for routes and in `static` mode; otherwise
+   * empty. nginx evicts the oldest entries of a full zone, of whatever tenant.
+   */
+  readonly zonesOf: string;
   /** Separates its connections to backends from those of locations that pass another value here. */
   pooledApart(by: string): void;
   /**

@@ -1,6 +1,6 @@
 /**
  * Tables in nginx's memory that all tenants share: counts of rate limits, times and failures of
- * endpoints, and counts of routes in shadow. A flood of one tenant evicts only its own entries.
+ * endpoints, counts of routes in shadow, and label sets of requests. A flood of one tenant evicts only its own entries.
  */
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
@@ -27,6 +27,8 @@ const serve = (name: string) =>
     lua_shared_dict sluice_limits 256k;
     lua_shared_dict sluice_times 256k;
     lua_shared_dict sluice_shadow 256k;
+    lua_shared_dict sluice_counts 32m;
+    lua_shared_dict sluice_records 1m;
     server {
       listen ${to};
       set $route_limited "";
@@ -55,6 +57,25 @@ const serve = (name: string) =>
           counts:add(key, 1, 0, shares.place(counts, namespace, key, #text, "example\\t"))
           counts:set("example\\t" .. key, text)
         end
+      } }
+      set $counted_request "";
+      location = /requests { content_by_lua_block {
+        local count = require("sluice.count")
+        count.use({ per_host = false, time = {}, part = {}, length = {}, size = {} })
+        local namespace = ngx.var.arg_namespace
+        for at = 1, tonumber(ngx.var.arg_count) do
+          local labels = "h\\t\\tGET\\t200\\t" .. namespace .. "\\tweb\\tweb\\t/" .. at
+          ngx.var.counted_request = "1\\t1\\t1\\t1\\t1\\t1\\n" .. labels
+          count.run()
+        end
+      } }
+      location = /counts { content_by_lua_block {
+        local count, shown = require("sluice.count"), ngx.shared.sluice_counts
+        count.hand_over(true)
+        local text, sets = "", 0
+        while shown:llen("sums") > 0 do text = text .. shown:lpop("sums") end
+        for name in text:gmatch("\\t(%a+)\\tweb\\tweb\\t/[^\\n]*\\n") do sets = sets + (name == ngx.var.arg_namespace and 1 or 0) end
+        ngx.print(sets)
       } }
       location = /pair { content_by_lua_block {
         local counts = ngx.shared.sluice_shadow
@@ -93,4 +114,13 @@ test("counts of routes in shadow stay with their examples, and an evicted one ta
   await ask("/pairs?namespace=evil&count=2000");
   expect([await ask("/pair?key=victim1"), await ask("/pair?key=victim3")]).toEqual(["1 300", "1 300"]);
   expect([await ask("/pair?key=evil1"), await ask("/pair?key=evil2000")]).toEqual(["0 0", "1 300"]);
+});
+
+test("label sets of requests are counted under their names while another tenant floods them", async () => {
+  await serve("counts");
+  await ask("/requests?namespace=evil&count=50000");
+  await ask("/requests?namespace=victim&count=100");
+  expect(await ask("/counts?namespace=victim")).toBe("100");
+  await ask("/requests?namespace=evil&count=50000");
+  expect(Number(await ask("/counts?namespace=evil")), "half of the places").toBe(20_000);
 });

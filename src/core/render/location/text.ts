@@ -71,6 +71,8 @@ export interface LocationTraits {
    * framed; absent for the common pool.
    */
   readonly poolsOf?: string;
+  /** The namespace with zones of its own for limits; absent for the common ones. */
+  readonly zonesOf?: string;
   /**
    * The path, if nginx has to match it again. Either a rewrite after a snippet removes the
    * groups that the snippet's headers name, or only one of its routes rewrites.
@@ -178,6 +180,7 @@ export class LocationTexts {
         this.#about.everywhere.can.headersMore &&
         areSetAround(["access-control-"], [...http, ...server, ...hostLines], this.#about.settings),
       poolsOf,
+      zonesOf: traits.zonesOf ?? "",
       ...snippetNames(values, this.#about.settings),
       needsGroups: () => {
         grouped = true;

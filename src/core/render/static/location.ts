@@ -71,7 +71,11 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
     },
   };
   const prefix = numbered(location.features.backendRequest.prefix, location.path);
-  const traits = { ...traitsOf(location, server.features, about.settings), standsIn };
+  const traits = {
+    ...traitsOf(location, server.features, about.settings),
+    standsIn,
+    zonesOf: location.owner?.namespace ?? "",
+  };
   const text = texts.of(location.features, traits, writing, target);
   const ids = [upstream, ...canaries.map((canary) => canary.upstream)];
   const each = text.pools.length / ids.length;
