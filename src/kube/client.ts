@@ -208,6 +208,13 @@ export class Client {
     return signal.aborted ? ownFailure("aborted", "the watch was stopped") : ended;
   }
 
+  /** Returns the preferred version of each group, as `group/version`, without the core group. */
+  async groups(signal: AbortSignal): Promise<Answer<readonly string[]>> {
+    const answer = await this.#ask<GroupList>({ verb: "get", path: "/apis" }, signal);
+    if (!answer.ok) return answer;
+    return succeeded((answer.value.groups ?? []).map(({ preferredVersion }) => preferredVersion.groupVersion));
+  }
+
   /**
    * Returns the kinds of one group and version, without subresources. The list is empty if the
    * server does not have the version.
@@ -289,6 +296,10 @@ const methods: Readonly<Record<Verb, TransportRequest["method"]>> = {
 /** What `/version` says. Some providers write a minor version as `33+`. */
 interface ServerVersion {
   readonly minor?: string;
+}
+
+interface GroupList {
+  readonly groups?: readonly { readonly preferredVersion: { readonly groupVersion: string } }[] | null;
 }
 
 interface ListBody<T> {

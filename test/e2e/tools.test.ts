@@ -6,13 +6,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { gatewaySuite } from "../../scripts/gateway-suite.ts";
 import { check } from "../../src/cli/check.ts";
 import { compat } from "../../src/cli/compat.ts";
 import { convert } from "../../src/cli/convert.ts";
 import { diff } from "../../src/cli/diff.ts";
 import { render } from "../../src/cli/render.ts";
 import { routes } from "../../src/cli/routes.ts";
+import { defaultOptions } from "../../src/core/table/options.ts";
 import { ran, type Tool } from "../golden/support/ran.ts";
+import { gateway, gatewayClass } from "../support/gateways.ts";
 import { type Cluster, startCluster } from "./support/cluster.ts";
 import { ingress, shopObjects } from "./support/shop.ts";
 import { apply, ingressClass } from "./support/sluice.ts";
@@ -152,4 +155,42 @@ test("a user without the right to read gets a message", async () => {
   const { code, failure } = await ran(check, live("stranger"));
   expect(code).toBe(2);
   expect(failure).toMatch(/cannot be read: .*forbidden/);
+});
+
+test("a guard of another controller in the cluster is an error of check and work for compat", async () => {
+  const names = { group: "gateway.envoyproxy.io", plural: "securitypolicies", kind: "SecurityPolicy" };
+  const open = { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } };
+  const version = { name: "v1alpha1", served: true, storage: true, schema: open };
+  await cluster.kubectl(["apply", "--server-side", "--filename", gatewaySuite.definitions("standard")]);
+  await cluster.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
+  await apply(cluster, [
+    {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `${names.plural}.${names.group}` },
+      spec: {
+        group: names.group,
+        scope: "Namespaced",
+        names: { plural: names.plural, kind: names.kind, singular: "securitypolicy", listKind: "SecurityPolicyList" },
+        versions: [version],
+      },
+    },
+    { ...gatewayClass(), spec: { controllerName: defaultOptions.gateway.controllerName } },
+    { ...gateway({}), metadata: { namespace: "shop", name: "gw" } },
+  ]);
+  await cluster.kubectl(["wait", "--for=condition=Established", `crd/${names.plural}.${names.group}`]);
+  const targetRefs = [{ group: "gateway.networking.k8s.io", kind: "Gateway", name: "gw" }];
+  const policy = {
+    apiVersion: `${names.group}/v1alpha1`,
+    kind: names.kind,
+    metadata: { name: "login", namespace: "shop" },
+  };
+  await apply(cluster, [{ ...policy, spec: { targetRefs, basicAuth: { users: { name: "users" } } } }]);
+  const why = "Gateway shop/gw is served without this guard";
+  const checked = await ran(check, live());
+  expect(checked).toMatchObject({ code: 1, text: expect.stringContaining(`SecurityPolicy shop/login`) });
+  expect(checked.text.replace(/\s+/g, " ")).toContain(why);
+  expect((await ran(compat, live())).text.replace(/\s+/g, " ")).toContain(why);
+  // Who may not list it gets a note, and the rest is judged.
+  expect(await ran(check, live("stranger"))).toMatchObject({ code: 2 });
 });

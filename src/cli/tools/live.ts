@@ -1,6 +1,7 @@
 /**
- * Reads a live cluster once: every kind that a controller reads, in the form of files, so that the
- * tools treat folders and clusters alike. Kinds that may not be read are reported and left out.
+ * Reads a live cluster once: every kind that a controller reads, and policies of other controllers,
+ * in the form of files, so that the tools treat folders and clusters alike. Kinds that may not be
+ * read are reported and left out.
  */
 import { gunzipSync } from "node:zlib";
 import { build } from "../../base/version.ts";
@@ -21,6 +22,7 @@ import {
 } from "../../edges/resources.ts";
 import { Client, type Resource } from "../../kube/index.ts";
 import type { Files } from "./folder.ts";
+import { otherKinds } from "./other-kinds.ts";
 
 export type ReadCluster =
   | { readonly ok: true; readonly files: Files; readonly server: string; readonly notes: readonly string[] }
@@ -66,12 +68,14 @@ export async function readCluster(
     const more = wanted !== "objects" ? [workload("Deployment"), workload("DaemonSet")] : [];
     const files = new Map<string, Manifest>();
     const notes: string[] = [];
-    for (const versions of [...[...ownKinds, ...more].map((kind) => [kind]), ...gatewayKinds]) {
+    const others = await otherKinds(client, new AbortController().signal);
+    const alone = [...ownKinds, ...more, ...others].map((kind) => [kind]);
+    for (const versions of [...alone, ...gatewayKinds]) {
       const listed = await newestOf(client, versions, flags);
       if (listed === undefined) continue;
       if (!listed.ok && listed.fatal) return { ok: false, why: listed.why };
       if (!listed.ok) notes.push(listed.why);
-      else files.set(`${versions[0]!.plural} of the cluster`, manifestOf(listed.items));
+      else files.set(`${versions[0]!.plural} of ${versions[0]!.apiVersion} in the cluster`, manifestOf(listed.items));
     }
     if (wanted === "releases") {
       const listed = await listAll(client, secrets, flags, ofHelm);

@@ -1,6 +1,6 @@
 /**
- * Tables in nginx's memory that all tenants share: counts of rate limits, times and failures of
- * endpoints, counts of routes in shadow, and label sets of requests. A flood of one tenant evicts only its own entries.
+ * Tables that all tenants share: counts of rate limits, times and failures of endpoints, counts of
+ * routes in shadow, and label sets of requests. A flood of one tenant evicts only its own entries.
  */
 import { fileURLToPath } from "node:url";
 import { beforeAll, expect, test } from "vitest";
