@@ -57,7 +57,7 @@ test("an edit is live, without a reload if no setting is new, and logged in one 
   await becomes(() => ask("two.example"), 200);
   const line = await logged(/"applied without a reload"/);
   expect((await ask("one.example")).status).toBe(404);
-  expect(line.changed).toBe("Ingress shop/web changed");
+  expect(line.changed).toBe("Ingress shop/web changed (spec.rules)");
   expect([line.took, line.translate, line.render, line.publish].every((took) => /ms$/.test(String(took)))).toBe(true);
   expect(lines().filter(({ msg }) => msg.startsWith("applied"))).toHaveLength(2);
 });
@@ -66,7 +66,8 @@ test("a new setting causes a reload, and the line has the reason", async () => {
   const { write, ask, logged } = await served();
   write("web.yaml", ingress("one.example", '\n  annotations: { nginx.ingress.kubernetes.io/proxy-read-timeout: "7" }'));
   const line = await logged(/"why":"a new location setting/);
-  expect(line).toMatchObject({ msg: "applied with a reload", changed: "Ingress shop/web changed" });
+  const changed = "Ingress shop/web changed (annotation proxy-read-timeout)";
+  expect(line).toMatchObject({ msg: "applied with a reload", changed, by: "proxy_pass of Ingress shop/web" });
   expect((await ask("one.example")).status).toBe(200);
 });
 

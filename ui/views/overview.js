@@ -112,14 +112,17 @@ function changeRow({ at, objects, more, published, outcome, tookMs, reload, prob
     ],
     ["Outcome", badge(outcome, tones[outcome])],
     ["Live after", duration(tookMs / 1000), "number"],
-    ["Reload", reload ? ["yes", h("small", {}, reload.why.join(", "))] : "no", "wide"],
+    ["Reload", reload ? ["yes", h("small", {}, reasons(reload))] : "no", "wide"],
     ["Published", records.join(", ") || "–"],
   ]);
 }
 
+/** @param {NonNullable<StatusChange["reload"]>} reload */
+const reasons = ({ why, by }) => [why.join(", "), by].filter(Boolean).join(": ");
+
 /** @param {StatusChange} change */
 const changeText = ({ objects, outcome, reload, problem = "" }) =>
-  [...objects, outcome, reload ? `reload yes ${reload.why.join(" ")}` : "reload no", problem].join("\n");
+  [...objects, outcome, reload ? `reload yes ${reasons(reload)}` : "reload no", problem].join("\n");
 
 /** @type {View} */
 export const view = {

@@ -8,7 +8,6 @@ import type { Snapshot } from "../../core/model/snapshot.ts";
 import type { ApplyOutcome, SyncReport, TurnFailure } from "../../core/sync/ports.ts";
 import { type ChangedObjects, changedObjects } from "../../edges/log/changed-objects.ts";
 import type { StatusAnswer, StatusChange } from "./api/status.ts";
-import { changedParts } from "./changed-parts.ts";
 
 const mostChanges = 100;
 
@@ -56,7 +55,7 @@ export class RecentChanges {
     const { change, reload, tookMs } = report;
     const at = new Date(this.#clock.wall()).toISOString();
     if (generation !== undefined && generation !== this.#live?.generation) this.#live = { generation, since: at };
-    const changed = changedObjects(this.#last, snapshot, changedParts);
+    const changed = changedObjects(this.#last, snapshot);
     this.#last = snapshot;
     if (change.kind === "none" && reload === undefined) return;
     if (reload !== undefined) this.#count(report, reload);
@@ -83,9 +82,9 @@ export class RecentChanges {
     this.#entries = this.#entries.map((entry) => {
       if (!waits(entry)) return entry;
       const { problem: _, ...rest } = entry.change;
-      const why = entry.change.reload?.why ?? reasonsOf(report);
+      const reasons = entry.change.reload ?? reasonsOf(report);
       const ended = { at, outcome: outcomeOf(reload), tookMs: now - entry.noticedMs };
-      return { ...entry, change: { ...rest, ...ended, ...reloadOf(why, reload), ...problemOf(reload) } };
+      return { ...entry, change: { ...rest, ...ended, ...reloadOf(reasons, reload), ...problemOf(reload) } };
     });
     return waited;
   }
@@ -109,10 +108,18 @@ function changeOf(
   };
 }
 
-const reasonsOf = ({ change }: SyncReport): readonly string[] => (change.kind === "reload" ? change.why : []);
+type Reasons = Pick<NonNullable<StatusChange["reload"]>, "why" | "by">;
 
-function reloadOf(why: readonly string[], reload: SyncReport["reload"]): Pick<StatusChange, "reload"> {
-  return { reload: { why, ...(reload?.kind === "reloaded" ? { tookMs: reload.tookMs } : {}) } };
+const reasonsOf = ({ change }: SyncReport): Reasons => (change.kind === "reload" ? change : { why: [] });
+
+function reloadOf({ why, by }: Reasons, reload: SyncReport["reload"]): Pick<StatusChange, "reload"> {
+  return {
+    reload: {
+      why,
+      ...(by === undefined ? {} : { by }),
+      ...(reload?.kind === "reloaded" ? { tookMs: reload.tookMs } : {}),
+    },
+  };
 }
 
 function outcomeOf({ kind }: ApplyOutcome | TurnFailure): StatusChange["outcome"] {

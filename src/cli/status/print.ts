@@ -102,7 +102,8 @@ function outcomeWords({ outcome, tookMs, reload }: StatusChange): string {
 
 function objectWords({ objects, more, reload }: StatusChange): string {
   const all = `${objects.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  const why = reload === undefined || reload.why.length === 0 ? "" : `reload for ${reload.why.join(", ")}`;
+  const by = reload?.by === undefined ? "" : ` (${reload.by})`;
+  const why = reload === undefined || reload.why.length === 0 ? "" : `reload for ${reload.why.join(", ")}${by}`;
   return [all, why].filter((part) => part !== "").join("; ");
 }
 

@@ -3,12 +3,14 @@
  * reasons.
  */
 import type { RenderedText } from "../render/rendering.ts";
+import { causes } from "./causes.ts";
 import type { Change } from "./ports.ts";
 
 export function compare(live: RenderedText | undefined, next: RenderedText, changedRecords: number): Change {
   if (live === undefined) return { kind: "reload", why: ["start"] };
   if (live.generation === next.generation) return changedRecords === 0 ? { kind: "none" } : { kind: "data" };
-  return { kind: "reload", why: reasons(live, next) };
+  const by = causes(live, next);
+  return { kind: "reload", why: reasons(live, next), ...(by === "" ? {} : { by }) };
 }
 
 function reasons({ parts: before }: RenderedText, { parts: after, shapes }: RenderedText): string[] {

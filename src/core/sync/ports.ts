@@ -142,4 +142,10 @@ export interface TurnFailure {
 export type Change =
   | { readonly kind: "none" }
   | { readonly kind: "data" }
-  | { readonly kind: "reload"; readonly why: readonly string[] };
+  | {
+      readonly kind: "reload";
+      /** The parts of the text that differ. */
+      readonly why: readonly string[];
+      /** The directives that differ, with their objects; absent if none could be named. */
+      readonly by?: string;
+    };

@@ -2,9 +2,10 @@
 import { writtenName } from "../../core/model/objects.ts";
 import { emptySnapshot, type Snapshot, tableOf, type WatchedKind } from "../../core/model/snapshot.ts";
 import { Table } from "../../core/model/table.ts";
+import { changedParts } from "./changed-parts.ts";
 
 export interface ChangedObjects {
-  /** At most five texts like `Ingress shop/web changed`, each with the result of `parts`. */
+  /** At most five texts like `Ingress shop/web changed (annotation enable-cors)`. */
   readonly objects: readonly string[];
   /** The number of further objects. */
   readonly more: number;
@@ -12,12 +13,7 @@ export interface ChangedObjects {
 
 const listed = 5;
 
-/** `parts` returns the changed parts of an object, such as ` (spec.rules)`, or nothing. */
-export function changedObjects(
-  before: Snapshot | undefined,
-  after: Snapshot,
-  parts: (was: object, is: object) => string = () => "",
-): ChangedObjects {
+export function changedObjects(before: Snapshot | undefined, after: Snapshot): ChangedObjects {
   const objects: string[] = [];
   let more = 0;
   for (const kind of Object.keys(tableOf) as WatchedKind[]) {
@@ -31,7 +27,7 @@ export function changedObjects(
     for (const { key, before: was, after: is } of some) {
       const name = writtenName(kind, key);
       if (was === undefined) objects.push(`${name} added`);
-      else objects.push(is === undefined ? `${name} removed` : `${name} changed${parts(was, is)}`);
+      else objects.push(is === undefined ? `${name} removed` : `${name} changed${changedParts(was, is)}`);
     }
   }
   return { objects, more };

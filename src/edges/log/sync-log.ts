@@ -28,6 +28,7 @@ export class SyncLog {
     const fields = {
       ...(changed === "" ? {} : { changed }),
       ...(change.kind === "reload" ? { why: change.why.join(", ") } : {}),
+      ...(change.kind === "reload" && change.by !== undefined ? { by: change.by } : {}),
       ...(Object.keys(records).length === 0 ? {} : { published: counted(records) }),
       took: ms(report.tookMs),
       translate: ms(report.translateMs),

@@ -90,8 +90,11 @@ export interface StatusChange {
   readonly outcome: "live" | "waiting" | "refused" | "failed";
   /** The time from the notice of the change until it was live, or until its outcome was known. */
   readonly tookMs: number;
-  /** Absent if no reload was needed. */
-  readonly reload?: { readonly why: readonly string[]; readonly tookMs?: number };
+  /**
+   * Absent if no reload was needed. `why` names the parts of nginx.conf, and `by` the directives
+   * with their objects, such as `client_max_body_size of Ingress shop/web`.
+   */
+  readonly reload?: { readonly why: readonly string[]; readonly by?: string; readonly tookMs?: number };
   /** nginx's message, or another description of the failure. */
   readonly problem?: string;
 }
