@@ -13,7 +13,7 @@ export interface RefusedRoute {
 }
 
 /** Beyond so many routes of a namespace, or hosts on a listener, all hosts count as refused. */
-const most = 64;
+export const mostRefused = 64;
 
 export class RefusedHosts {
   /** By namespace, and then by `Kind namespace/name`. */
@@ -51,11 +51,11 @@ export class RefusedHosts {
   has(namespace: string, listener: string, host: string): boolean {
     const routes = this.#routes.get(namespace);
     if (routes === undefined) return false;
-    if (routes.size > most) return true;
+    if (routes.size > mostRefused) return true;
     const known = this.#hosts.get(namespace) ?? hostsOf([...routes.values()]);
     this.#hosts.set(namespace, known);
     const hosts = known.get(listener);
-    return hosts !== undefined && (hosts.size > most || [...hosts].some((one) => intersect(one, host)));
+    return hosts !== undefined && (hosts.size > mostRefused || [...hosts].some((one) => intersect(one, host)));
   }
 }
 
@@ -64,7 +64,7 @@ function hostsOf(routes: readonly RefusedRoute[]): ReadonlyMap<string, ReadonlyS
   for (const { hosts } of routes) {
     for (const [listener, names] of hosts) {
       const known = all.get(listener) ?? new Set<string>();
-      for (const name of names) if (known.size <= most) known.add(name);
+      for (const name of names) if (known.size <= mostRefused) known.add(name);
       all.set(listener, known);
     }
   }

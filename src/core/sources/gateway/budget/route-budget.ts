@@ -12,7 +12,7 @@ import { NamespaceBudget, type Wish } from "../../../table/namespace-budget.ts";
 import type { Turn } from "../../../table/turn.ts";
 import { permits } from "../../host-policy/policy.ts";
 import type { Gateways } from "../gateways.ts";
-import { type Attachment, hostnamesOf, hostsOn } from "../route/attach.ts";
+import { type Attachment, hostnamesOf, hostsBy } from "../route/attach.ts";
 import type { RouteName } from "../route/problems.ts";
 import { settingsIn } from "../route/settings.ts";
 import type { AllRouteSettings } from "../route-settings/route-settings.ts";
@@ -79,8 +79,9 @@ export class RouteBudget<R extends Route> {
     const isPermitted = (host: string) => permits(hostPolicy, namespace, host);
     const listeners = new Set(attachments.flatMap((one) => one.listeners));
     const served = [...listeners].filter((one) => this.#gateways.isServed(one));
+    const hostsAt = hostsBy(hostnames, isPermitted);
     return productOf(route, {
-      hosts: new Map(served.map((one) => [one.id, hostsOn(one, hostnames, isPermitted).length])),
+      hosts: new Map(served.map((one) => [one.id, hostsAt(one).length])),
       outer: (id) => this.#settings.lengthAt(id),
       inner: ({ name, filters = [] }) => {
         const named = settingsIn([{ filters: filters as readonly HTTPRouteFilter[] }], namespace);

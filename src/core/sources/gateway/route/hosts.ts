@@ -7,13 +7,14 @@ import type { ClaimedPath } from "../../../table/claim.ts";
 import type { Turn } from "../../../table/turn.ts";
 import { permits } from "../../host-policy/policy.ts";
 import { withIdentity } from "../backend-tls/identity.ts";
-import type { RefusedHosts } from "../budget/refused-hosts.ts";
+import { mostRefused, type RefusedHosts } from "../budget/refused-hosts.ts";
 import type { Gateways } from "../gateways.ts";
+import type { ListenerReading } from "../reading.ts";
 import { routeFeatures } from "../route-features.ts";
 import { withSettings } from "../route-settings/applied.ts";
 import type { AllRouteSettings } from "../route-settings/route-settings.ts";
 import { redirectTo } from "../route-settings/twins.ts";
-import { type Attachment, hostnamesOf, hostsOn, takenHost } from "./attach.ts";
+import { type Attachment, hostnamesOf, hostsBy, hostsOn, takenHost } from "./attach.ts";
 import type { RouteName } from "./problems.ts";
 
 export interface HostsRead {
@@ -83,13 +84,24 @@ export function hostsOf(
   return { hosts, conflicts: [...conflicts.values()] };
 }
 
-/** Returns the hosts that a route would have on each listener, by the listener's id. */
+/**
+ * Returns the hosts that a route would have on each listener, by the listener's id: at most one
+ * more than count one by one.
+ */
 export function wantedHosts(route: Route, attachments: readonly Attachment[]): ReadonlyMap<string, readonly string[]> {
-  const hostnames = hostnamesOf(route);
-  const listeners = attachments.flatMap((one) => one.listeners);
-  return new Map(
-    listeners.map((one) => [one.id, hostsOn(one, hostnames).map((host) => takenHost(one, host))] as const),
-  );
+  const hostnames = [...new Set(hostnamesOf(route))];
+  const hostsAt = hostsBy(hostnames);
+  const few = new Map<string, readonly string[]>();
+  const fewOn = (one: ListenerReading) => {
+    const hosts =
+      few.get(one.hostname) ??
+      hostsAt(one)
+        .slice(0, mostRefused + 1)
+        .map((host) => takenHost(one, host));
+    few.set(one.hostname, hosts);
+    return hosts;
+  };
+  return new Map(attachments.flatMap(({ listeners }) => listeners.map((one) => [one.id, fewOn(one)] as const)));
 }
 
 function besideRefused(object: RouteName, host: string): Problem {
