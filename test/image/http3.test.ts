@@ -19,11 +19,14 @@ let pki: Pki;
 let image: Image | undefined;
 let client: Image | undefined;
 let backend: Server;
+/** The number of requests that the backend got. */
+let requests = 0;
 
 beforeAll(async () => {
   [image, client] = [openImage(), openClient()];
   pki = await pkiIn(join(folder, "pki"));
   backend = createServer(async (asked, response) => {
+    requests++;
     const body = Buffer.concat(await asked.toArray());
     response.end(JSON.stringify({ host: asked.headers.host, body: body.length }));
   }).listen(backendPort, "127.0.0.1");
@@ -165,6 +168,36 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
     await until("no server answers", async () => (await ask("alt.example")).exitCode !== 0);
     expect((await request({ to: `127.0.0.1:${port}`, host: "alt.example", sni: "alt.example" })).status).toBe(200);
   });
+});
+
+test("a kept connection is served during the grace period, and does not hold the end of the container", async () => {
+  const manifests = join(folder, "ending");
+  mkdirSync(manifests);
+  for (const one of [folder, manifests]) chmodSync(one, 0o755);
+  writeFileSync(join(manifests, "cluster.yaml"), [...cluster(), settings({ "use-http3": "true" })].join("\n---\n"));
+  const running = startContainer(image!, {
+    args: ["sluice", "serve", "/manifests", "--run-folder=/tmp/run", "--shutdown-grace-period=10"],
+    mounts: { "/manifests": manifests },
+  });
+  await until("it is healthy", healthy, 120_000);
+  // One connection, and five requests a second for much longer than the container lives.
+  const words = ["--http3-only", "--insecure", "--silent", "--rate", "300/m", "--max-time", "5"];
+  const to = ["--resolve", `alt.example:${port}:127.0.0.1`, `https://alt.example:${port}/[1-1000]`];
+  const print = ["--fail-early", "--output", "/dev/null", "--write-out", "%{http_code} %{num_connects}\n"];
+  const asked = inContainer(client!, { args: ["/usr/bin/curl", ...words, ...print, ...to] });
+  const earlier = requests;
+  await until("requests arrive", () => requests > earlier + 5);
+  running.kill("SIGTERM");
+  await until("it is not ready", async () => !(await healthy()));
+  const before = requests;
+  const { text, exitCode } = await running.ended;
+  expect(exitCode, text).toBe(0);
+  expect(requests - before).toBeGreaterThan(5);
+  const answers = (await asked).text
+    .trim()
+    .split("\n")
+    .slice(0, requests - earlier);
+  expect(new Set(answers.slice(1))).toEqual(new Set(["200 0"]));
 });
 
 const healthy = () =>
