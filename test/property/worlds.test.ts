@@ -8,13 +8,12 @@
  * answer. `SLUICE_BEFORE=FILE` compares the answers with such a file of another commit: worlds and
  * requests depend on the seed alone.
  */
-import { generateKeyPairSync } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { issued } from "../../src/core/certificates/issue.ts";
 import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import { startWorlds, type Worlds } from "../nginx/support/worlds.ts";
 import type { Question } from "../support/decided.ts";
+import { pairOf } from "../support/named-pair.ts";
 import { Draws } from "./draws.ts";
 import { pairs, questionFrom, services, sketchFrom } from "./worlds/draw.ts";
 import { shrunk } from "./worlds/shrunk.ts";
@@ -31,16 +30,9 @@ const all = { services: namespaces.flatMap((home) => services.map((name) => `${h
 const secrets = namespaces.flatMap((home) => Object.keys(pairs).map((name) => secretOf(home, name)));
 
 function secretOf(namespace: string, name: string): KubernetesObject {
-  const { privateKey: key } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const subject = { organization: "test", commonName: `${namespace}/${name}` };
-  const use = { kind: "server", names: pairs[name]! } as const;
-  const times = { notBefore: new Date(Date.now() - 86_400_000), notAfter: new Date(Date.now() + 86_400_000) };
-  const chain = issued({ subject, issuer: subject, key, signingKey: key, ...times, use });
+  const { certificate, key } = pairOf(`${namespace}/${name}`, pairs[name]!);
   const base64 = (text: string) => Buffer.from(text).toString("base64");
-  const data = {
-    "tls.crt": base64(chain),
-    "tls.key": base64(key.export({ type: "pkcs8", format: "pem" }).toString()),
-  };
+  const data = { "tls.crt": base64(certificate), "tls.key": base64(key) };
   return { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls", metadata: { name, namespace }, data } as never;
 }
 

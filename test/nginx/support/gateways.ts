@@ -55,8 +55,8 @@ export interface Gateways {
    * Replaces the ports, hosts and certificates, and returns whether nginx was reloaded for that.
    */
   put(parts: GatewayParts): Promise<boolean>;
-  /** Serves a whole Configuration. */
-  serve(configuration: Whole): Promise<boolean>;
+  /** Serves a whole Configuration; with `keepsText` nginx keeps its text and gets the data. */
+  serve(configuration: Whole, keepsText?: boolean): Promise<boolean>;
   readonly machine: Machine;
   /** The records that were published, by key. */
   readonly records: ReadonlyMap<string, string>;
@@ -179,7 +179,11 @@ const backends = [1, 2, 3, 4];
  * `ports` are four that nginx and the controller need besides those of the Configuration; `base` is
  * the first of them.
  */
-export async function startGateways(base: number, luaFolderOf?: (folder: string) => string): Promise<Gateways> {
+export async function startGateways(
+  base: number,
+  luaFolderOf?: (folder: string) => string,
+  more: Partial<ReturnType<typeof defaultFlags>> = {},
+): Promise<Gateways> {
   const nginx = await testNginx();
   const seen: Seen[] = [];
   nginx.expectError(/upstream timed out/);
@@ -192,6 +196,7 @@ export async function startGateways(base: number, luaFolderOf?: (folder: string)
     httpsPort: base + 1,
     defaultServerPort: base + 2,
     statusPort: base + 3,
+    ...more,
   };
   const logs = { accessLog: "/dev/null", errorLog: "stderr" };
   const machine = machineOf(nginx.capabilities, placeHere(), nginx.folder, machineFlags(flags, logs));
@@ -216,9 +221,9 @@ export async function startGateways(base: number, luaFolderOf?: (folder: string)
     serve,
   };
 
-  async function serve(configuration: Whole): Promise<boolean> {
+  async function serve(configuration: Whole, keepsText = false): Promise<boolean> {
     const { text, records } = renderer.render(configuration);
-    const isNew = text.generation !== last;
+    const isNew = text.generation !== last && !keepsText;
     const changes = [...records].map(([key, { value }]): RecordChange => [key, value]);
     for (const [key, value] of changes) value === undefined ? published.delete(key) : published.set(key, value);
     const reload = async () => {
@@ -227,7 +232,7 @@ export async function startGateways(base: number, luaFolderOf?: (folder: string)
       if (outcome.kind === "unreachable") throw outcome.cause;
     };
     if (isNew) await reload();
-    last = text.generation;
+    if (isNew) last = text.generation;
     const outcome = await channel.publish(changes);
     if (outcome.kind !== "published") throw new Error(outcome.kind);
     return isNew;

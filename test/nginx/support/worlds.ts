@@ -10,21 +10,19 @@ import { text } from "node:stream/consumers";
 import type { TLSSocket } from "node:tls";
 import { onTestFinished } from "vitest";
 import { fakeCertificate } from "../../../src/core/certificates/fake.ts";
-import { forOperator, strictPolicy } from "../../../src/core/kinds/asked.ts";
-import { type KubernetesObject, keyOf } from "../../../src/core/model/objects.ts";
-import { emptySnapshot, type WatchedKind, withObjects } from "../../../src/core/model/snapshot.ts";
-import { defaultOptions } from "../../../src/core/table/options.ts";
 import { type Translation, translate } from "../../../src/core/table/translator.ts";
 import { emptyInputs } from "../../../src/core/table/turn.ts";
 import { type Decided, decided, type Question } from "../../support/decided.ts";
+import {
+  backendPorts,
+  serviceAt,
+  snapshotOf,
+  type World,
+  worldDecideOptions,
+  worldOptions,
+} from "../../support/world-options.ts";
 import { type Gateways, startGateways } from "./gateways.ts";
 import { testNginx } from "./nginx.ts";
-
-export interface World {
-  readonly objects: readonly KubernetesObject[];
-  /** `namespace/name` of the Services. */
-  readonly services: readonly string[];
-}
 
 export interface Answered {
   /**
@@ -39,31 +37,23 @@ export interface Answered {
 
 export interface Worlds {
   serve(world: World): Promise<Translation>;
+  /**
+   * Serves a translation of a world with these Services; with `keepsText` nginx gets only its data.
+   */
+  put(translation: Translation, services: readonly string[], keepsText?: boolean): Promise<void>;
   decide(question: Question): Decided;
   ask(question: Question): Promise<Answered>;
   readonly gateways: Gateways;
 }
 
-/** The addresses of other Gateways, which ask for them in `spec.addresses`. */
-export const ownAddresses = ["127.102.0.1", "127.102.0.2"];
-const backendPort = 9100;
-
 /** `base` is the http port of nginx, and the first of four. */
-export async function startWorlds(base: number): Promise<Worlds> {
-  const gateways = await startGateways(base);
+export async function startWorlds(base: number, passthrough = false): Promise<Worlds> {
+  const gateways = await startGateways(base, undefined, { enableSslPassthrough: passthrough });
   await startBackends();
   const fake = await fakeCertificate(new Date());
-  const options = {
-    ...defaultOptions,
-    asked: forOperator(strictPolicy),
-    defaultServerPort: base + 2,
-    gateway: {
-      ...defaultOptions.gateway,
-      ...{ shared: "ns/gw", httpPort: base, httpsPort: base + 1, addresses: ownAddresses },
-    },
-  };
+  const options = worldOptions(base);
+  const decideOptions = worldDecideOptions(base);
   const ports = { http: base, https: base + 1 };
-  const decideOptions = { ownPaths: ["/healthz", "/nginx_status"], builtInPort: base + 2, ports };
   let served: Translation | undefined;
   let agents = newAgents();
   let services: readonly string[] = [];
@@ -72,21 +62,20 @@ export async function startWorlds(base: number): Promise<Worlds> {
     agents.https.destroy();
   };
   onTestFinished(close);
+  const put: Worlds["put"] = async (translation, all, keepsText = false) => {
+    // A reload closes idle connections, also while a request is on its way.
+    close();
+    agents = newAgents();
+    [served, services] = [translation, all];
+    await gateways.serve(translation.configuration, keepsText);
+  };
   return {
     gateways,
+    put,
     async serve(world) {
-      // A reload closes idle connections, also while a request is on its way.
-      close();
-      agents = newAgents();
-      services = world.services;
-      const all = [...services.flatMap(serviceOf), ...world.objects];
-      const snapshot = withObjects(
-        emptySnapshot,
-        all.map((object) => ({ kind: object.kind as WatchedKind, key: keyOf(object), object })),
-      );
-      served = translate({ ...emptyInputs, snapshot }, options, fake);
-      await gateways.serve(served.configuration);
-      return served;
+      const translation = translate({ ...emptyInputs, snapshot: snapshotOf(world) }, options, fake);
+      await put(translation, world.services);
+      return translation;
     },
     decide: (question) => decided(served!.configuration, question, decideOptions),
     async ask(question) {
@@ -160,26 +149,9 @@ function wordsOf(
   services: readonly string[],
 ): string {
   const [address = "", uri = ""] = body.split(" ");
-  const at = /^127\.103\.(\d+)\.(\d+)$/.exec(address);
-  if (status !== 200 || at === null) return location === undefined ? String(status) : `${status} ${location}`;
-  return `${services[Number(at[1]) * 200 + Number(at[2]) - 1]} ${uri.replace(/\?.*$/, "")}`;
-}
-
-const addressOf = (nth: number): string => `127.103.${Math.floor(nth / 200)}.${(nth % 200) + 1}`;
-
-/** The Service `none` has no endpoint. */
-function serviceOf(key: string, nth: number): KubernetesObject[] {
-  const [namespace = "", name = ""] = key.split("/");
-  const metadata = { name, namespace };
-  const slice = { ...metadata, labels: { "kubernetes.io/service-name": name } };
-  const endpoints = name === "none" ? [] : [{ addresses: [addressOf(nth)], conditions: { ready: true } }];
-  return [
-    { apiVersion: "v1", kind: "Service", metadata, spec: { ports: [{ port: 80, targetPort: backendPort }] } },
-    {
-      ...{ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", metadata: slice, addressType: "IPv4", endpoints },
-      ports: [{ port: backendPort, protocol: "TCP" }],
-    },
-  ] as unknown as KubernetesObject[];
+  const service = status === 200 ? serviceAt(address, services) : undefined;
+  if (service === undefined) return location === undefined ? String(status) : `${status} ${location}`;
+  return `${service} ${uri.replace(/\?.*$/, "")}`;
 }
 
 async function startBackends(): Promise<void> {
@@ -189,7 +161,8 @@ async function startBackends(): Promise<void> {
     http: `
     keepalive_requests 1000000;
     server {
-      listen 0.0.0.0:${backendPort};
+      listen 0.0.0.0:${backendPorts.http};
+      listen 0.0.0.0:${backendPorts.calls} http2;
       location / { return 200 "$server_addr $request_uri"; }
     }`,
   });
