@@ -27,6 +27,8 @@ import {
 } from "./tools/narrow.ts";
 import { readObjects } from "./tools/read.ts";
 import { textsIn, unreadTexts } from "./tools/texts.ts";
+import { translated } from "./tools/translated.ts";
+import { tryingSnippets } from "./tools/tried-snippets.ts";
 import { withController } from "./tools/with-controller.ts";
 import { counted, painter, red, yellow } from "./tools/words.ts";
 
@@ -38,7 +40,8 @@ Reports mistakes in the Kubernetes objects of a folder of YAML files, with file,
 error means that something is not served as it is written, a warning that something does nothing.
 FOLDER may also be a file, or - for standard input.
 
-The command takes the flags of sluice serve and needs no cluster and no nginx. Where the folder has
+The command takes the flags of sluice serve and needs no cluster. Where nginx is installed, or
+NGINX_BINARY names it, it tests the snippets; otherwise these are not tested. Where the folder has
 the controller's Deployment, its class and flags count. With --kubeconfig or --context the folder is
 judged as if it were applied to that cluster; without a folder, the cluster's own objects are judged.
 
@@ -64,7 +67,9 @@ export async function check(argv: readonly string[], out: Out, colours = false):
   const { flags } = asked;
   const { files: objects, note: besides } = withoutOtherContent(asked.files);
   if (folder !== undefined && read.written.size === 0) return failed(out, nothingIn(folder));
-  const judged = judgedIn(objects, flags, as, read.written);
+  const translation = translated(objects, flags, as);
+  const tried = await tryingSnippets(translation, flags, process.env);
+  const judged = judgedIn(objects, flags, as, read.written, tried.problems, translation);
   const narrow = narrowOf(call.options);
   // A cluster has given its Ingresses their classes, and with the flag the operator wants them.
   const isAlone = as === "serve" && !call.argv.some((word) => word.startsWith("--watch-ingress-without-class"));
@@ -72,6 +77,7 @@ export async function check(argv: readonly string[], out: Out, colours = false):
   printNotes(out, "check", [
     ...read.notes,
     besides,
+    tried.note,
     ...(policy === undefined ? leftOutNotes(judged, narrow, isAlone, call.live) : []),
     from && `class and flags are those of ${from}`,
     isNarrow(narrow) ? hint(narrow, ingresses) : undefined,

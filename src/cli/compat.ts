@@ -55,6 +55,7 @@ ConfigMap come from its Deployment or DaemonSet; flags given here come on top. V
 read from --values (several are laid over each other), from Helm's releases in a cluster, and in PATH
 wherever they are written: in values files, in objects of any tool, in a heredoc. Annotations and keys
 of ingress-nginx are judged in any text, such as values of other charts, templates and Terraform.
+Snippets are tested by the nginx of this machine, if it has one.
 
 Exit code 0 when nothing needs work and all was judged, 1 when something needs work, 3 when something
 could not be judged, 2 when it cannot do its work at all. With --fail-on work a file that cannot be
@@ -85,12 +86,13 @@ export async function compat(argv: readonly string[], out: Out, colours = false,
   const { flags, argv: words, live } = call;
   const found = sourcesIn(values, files, texts, flags.annotationsPrefix);
   const { sources, groups } = found;
-  const judged = assessed({ files, controller, sources, groups, flags, argv: words, live }, readDifferences());
+  const judged = await assessed({ files, controller, sources, groups, flags, argv: words, live }, readDifferences());
   const assessment = withUnjudged(judged, call, objects, found, texts);
   const where = server ?? call.folders[0] ?? values.map(({ file }) => file).join(", ");
   if (isEmpty(assessment) && sources.length === 0) return failed(out, nothingIn(where, files));
   const withoutClass = assessment.classless === undefined ? "" : `; ${assessment.classless}`;
-  const by = `${judgedBy(given, sources)}${ofGroups(found)}${withoutClass}${ofGatewayApi(files)}`;
+  const ofSnippets = assessment.snippets === undefined ? "" : `; ${assessment.snippets}`;
+  const by = `${judgedBy(given, sources)}${ofGroups(found)}${ofSnippets}${withoutClass}${ofGatewayApi(files)}`;
   out.write(
     call.output === "text"
       ? reportText(assessment, { where, by }, { paint: paints(colours), width, all: all !== undefined })
@@ -179,8 +181,8 @@ function paints(colours: boolean) {
   };
 }
 
-function asJson({ classless, ...assessment }: Assessment, about: string, ofCluster: readonly string[]) {
-  const notes = [...ofCluster, ...(classless === undefined ? [] : [classless])];
+function asJson({ classless, snippets, ...assessment }: Assessment, about: string, ofCluster: readonly string[]) {
+  const notes = [...ofCluster, ...[snippets, classless].filter((note) => note !== undefined)];
   const items = assessment.items.map((item) => ({ ...item, severity: severities[item.verdict] }));
   const unjudged = assessment.unjudged.map((one) => ({ ...one, severity: "error" }));
   return { about, notes, ...assessment, items, unjudged };

@@ -10,7 +10,6 @@ import { failedAs, type Out, printed, printNotes } from "./out.ts";
 import { routesText } from "./routes/print.ts";
 import { shadowText } from "./shadows.ts";
 import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
-import { inSnippets } from "./tools/findings/refused-in-snippets.ts";
 import {
   closedNote,
   gatewaysLeftOutNote,
@@ -33,6 +32,7 @@ import {
 import { readObjects } from "./tools/read.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
 import { translated } from "./tools/translated.ts";
+import { tryingSnippets } from "./tools/tried-snippets.ts";
 import { withController } from "./tools/with-controller.ts";
 
 const failed = failedAs("routes");
@@ -103,6 +103,7 @@ async function routesFrom(call: Call, narrow: Narrow): Promise<Found | { readonl
   const routes = allRoutesOf(configuration, snapshot, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
   const isAbout = (key: string) => (isNarrow(narrow) ? routes.length === 0 && isMeant(key, narrow) : true);
   const denials = denialsOf(configuration, narrow.host).filter(({ ingress }) => isMeant(ingress, narrow));
+  const tried = await tryingSnippets(translation, flags, process.env);
   return {
     ok: true,
     routes,
@@ -112,7 +113,8 @@ async function routesFrom(call: Call, narrow: Narrow): Promise<Found | { readonl
       isNarrow(narrow) && routes.length === 0 ? hint(narrow, candidatesIn(snapshot)) : undefined,
       leftOutNote(snapshot, (key) => accepted.has(key) || !isAbout(key), options.ingressClass),
       refusedNote([...problems.values()].flat(), isAbout),
-      unservedNote(inSnippets(snapshot, translation, flags), (key) => accepted.has(key) && isMeant(key, narrow)),
+      tried.isTested ? undefined : tried.note,
+      unservedNote(tried.problems, (key) => accepted.has(key) && isMeant(key, narrow)),
       gatewaysLeftOutNote(snapshot, (key) => isAround(key, narrow), options.gateway.controllerName),
       live ? undefined : parentlessNote(snapshot, (key) => isAround(key, narrow)),
       live ? undefined : closedNote(snapshot, denials),

@@ -17,6 +17,7 @@ import { unreadFilesNote } from "./tools/left-out.ts";
 import { readObjects } from "./tools/read.ts";
 import { runFolderOf } from "./tools/run-folder.ts";
 import { translated } from "./tools/translated.ts";
+import { tryingSnippets } from "./tools/tried-snippets.ts";
 import { withController } from "./tools/with-controller.ts";
 
 const failed = failedAs("why");
@@ -88,14 +89,16 @@ async function fromFiles(call: Call, question: AskQuestion, out: Out, now: Date)
   const unread = unreadFilesNote(read.files);
   printNotes(out, "why", [...read.notes, unread]);
   const { flags, as, from } = withController(call, read.files);
-  const { library, snapshot, options, configuration, accepted, problems } = translated(read.files, flags, as);
+  const translation = translated(read.files, flags, as);
+  const { library, snapshot, options, configuration, accepted, problems } = translation;
+  const tried = await tryingSnippets(translation, flags, process.env);
   const world = {
     ...{ served: configuration, snapshot, options },
     decide: decideOptions(flags),
     flagsOf: from === undefined ? `flags are the defaults of ${as} and those given here` : `flags of ${from}`,
     isServed: (key: string) => accepted.has(key),
     problems: [...problems.values()].flat(),
-    findings: findingsIn(read.files, flags, as, read.written),
+    findings: findingsIn(read.files, flags, as, read.written, tried.problems, translation),
     unread: library.unread,
   };
   return { ok: true, answer: explainStream(asked, world) ?? explain({ world, asked: asked.request!, now }) };

@@ -126,32 +126,14 @@ const requirements = (name: string, repository: string) =>
   `dependencies: [{ name: ${name}, version: 1.0.0, repository: "${repository}" }]\n`;
 const inChart = { "Chart.yaml": "name: edge\n", "values.yaml": "nginx-ingress: { controller: { kind: DaemonSet } }\n" };
 
-test("a directive that the image's nginx does not have, or not in this block, is work", async () => {
-  const values = (main: string) => `controller:
-  image: { digest: null }
-  config:
-    main-snippet: |
-      ${main}
-    http-snippet: |
-      map $uri $part { default a; }
-      server { location / { proxy_wasm filter; more_set_headers "a: b"; } }
-    location-snippet: |
-      echo_sleep 1; subs_filter a b; worker_processes 2;
-      access_by_lua_block { ngx.exit(403) }
-`;
-  const { code, text } = await compatOf({ "values.yaml": values("wasm { module a; }") });
+test("a directive of a module that the image lacks is work, and without nginx the report says that nothing tested it", async () => {
+  const snippet = "subs_filter a b; worker_processes 2;\n      access_by_lua_block { ngx.exit(403) }";
+  const { code, text } = await compatOf({
+    "values.yaml": `controller:\n  config:\n    location-snippet: |\n      ${snippet}\n`,
+  });
   expect(code).toBe(1);
-  const [, work] = /Needs work (.*?) The same/.exec(text)!;
-  const mistakes = [...work!.matchAll(/(nginx \S+ has no directive \w+|\w+ belongs in [^:]+): nginx would refuse/g)];
-  expect(mistakes.map(([, mistake]) => mistake!.replace(/nginx \S+ has/, "nginx has"))).toEqual([
-    "nginx has no directive proxy_wasm",
-    "nginx has no directive echo_sleep",
-    "worker_processes belongs in main, not in location",
-    "nginx has no directive wasm",
-  ]);
-  expect(work).toContain("the image has no module with the directive subs_filter");
-  const own = await compatOf({ "values.yaml": values("load_module modules/wasm.so;") });
-  expect(own.text).not.toContain("nginx would refuse");
+  expect(text).toContain("the image has no module with the directive subs_filter");
+  expect(text).toContain("1 snippet was not tested");
 });
 
 test("a generator of kustomize for one chart has its values beside it", async () => {

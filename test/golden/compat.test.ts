@@ -472,15 +472,6 @@ test("what only Sluice keeps from another namespace is work, with the key that r
   expect(rest).toContain("Ingress d/snippet (values.yaml:");
 });
 
-test("a location of a server-snippet that the host already has is work", async () => {
-  const snippet = prefixed('server-snippet: "location / { deny all; }"');
-  const found = await compatOf(`${permitted}${ingress("a", "web", 1, snippet)}`);
-  expect(found.code).toBe(1);
-  expect(found.text.replace(/\s+/g, " ")).toContain(
-    "line 1: location / exists already, for path / of Ingress a/web: nginx would refuse the snippet",
-  );
-});
-
 test.each([
   ["~^(.+)[.]a[.]example$", false],
   ["~^(?:x|y)[.]a[.]example$", false],
@@ -528,14 +519,6 @@ test.each([
   expect(/\n(?:Differs|Needs work)\n/.test(text)).toBe(differs);
 });
 
-test("a location in an auth-snippet is work", async () => {
-  const url = prefixed("auth-url: http://auth.example/check");
-  const snippet = prefixed('auth-snippet: "location /open { auth_request off; }"');
-  const found = await compatOf(`${permitted}${ingress("a", "web", 1, `${url}, ${snippet}`)}`);
-  expect(found.code).toBe(1);
-  expect(found.text.replace(/\s+/g, " ")).toContain("a location cannot stand in the location of the auth request");
-});
-
 test.each([
   ["https://$(HOST)/start?rd=$escaped_request_uri", false],
   ["https://login.example/start?rd=$target", true],
@@ -577,19 +560,6 @@ test("an annotation for F5's program is a mistake of an Ingress of ingress-nginx
   expect(mixed.text).not.toContain("Not judged");
   expect(mixed.text).toContain("annotation nginx.org/client-max-body-size has no effect");
   expect((await compatOf(ingress("a", "web", 1, theirs))).text).toContain("Not judged");
-});
-
-test("a variable that any snippet of the cluster declares is known, whatever directive declares it", async () => {
-  const { text } = await compatOf(`apiVersion: v1
-kind: ConfigMap
-metadata: { name: ingress-nginx-controller, namespace: ingress-nginx }
-data:
-  http-snippet: |
-    geoip2 /etc/geoip/city.mmdb { $geoip2_data_city_name city names en; }
-    map $uri $of_a_map { ~(?'of_a_group'x) 1; default 0; }
-    log_format own "$geoip2_data_city_name $of_a_map $of_a_group $of_nothing";
-`);
-  expect([...text.matchAll(/nothing declares the variable \$(\w+)/g)].map(([, name]) => name)).toEqual(["of_nothing"]);
 });
 
 test("what only this controller cannot apply to rules without a host is work, and no mistake of both", async () => {

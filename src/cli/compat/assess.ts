@@ -4,21 +4,19 @@
  * finds is a mistake in ingress-nginx as well, unless that page says otherwise, so a Problem alone
  * is no difference.
  */
-import { variablesDeclaredIn } from "../../core/kinds/declared-variables.ts";
 import { type Ingress, keyOfName, objectKey } from "../../core/model/objects.ts";
 import { named, sentence } from "../../core/model/problem.ts";
 import { severityOf } from "../../core/model/problem-kinds.ts";
 import type { Snapshot } from "../../core/model/snapshot.ts";
 import { foreignAnnotations, pluginsIn } from "../tools/findings/foreign-annotations.ts";
 import { foreignPolicies, servedTargets } from "../tools/findings/foreign-policies.ts";
-import { refusedInSnippets } from "../tools/findings/refused-in-snippets.ts";
 import { settingsElsewhere } from "../tools/findings/settings-elsewhere.ts";
 import { distinct, withoutElsewhere } from "../tools/findings.ts";
 import { definitionsOf } from "../tools/folder.ts";
 import { classlessNote } from "../tools/left-out.ts";
 import { pathIn } from "../tools/places.ts";
-import { snippetsIn, variablesOf } from "../tools/snippet-findings.ts";
 import { type Translated, translated } from "../tools/translated.ts";
+import { type Tried, tryingSnippets } from "../tools/tried-snippets.ts";
 import { type Differences, fits } from "./differences.ts";
 import type { Found } from "./found.ts";
 import { withoutDatabases } from "./image/geoip.ts";
@@ -38,24 +36,27 @@ import {
 import { onlyHere } from "./only-here.ts";
 import { holderOf, isOfText, isOutside, unfilledAnnotations } from "./outside.ts";
 import { type Unjudged, unjudgedIn, unjudgedSettings } from "./unjudged.ts";
-import { annotationsOf, shapesOf, type Uses } from "./uses.ts";
+import { shapesOf, type Uses } from "./uses.ts";
 
 export interface Assessment {
   readonly items: readonly Item[];
   readonly ingresses: { readonly same: number; readonly differs: number; readonly work: number };
   /** A note about Ingresses that are judged as if they had a class, although they name none. */
   readonly classless?: string;
+  /** Says which nginx has tested the snippets, or that none has. */
+  readonly snippets?: string;
   /** The number of Ingresses of each other class or controller. */
   readonly leftOut: readonly { readonly class: string; readonly count: number }[];
   readonly unjudged: readonly Unjudged[];
   readonly everybody: readonly string[];
 }
 
-export function assess(found: Found, { list, idleThere }: Differences): Assessment {
+export async function assess(found: Found, { list, idleThere }: Differences): Promise<Assessment> {
   const translation = translated(found.files, found.flags, found.flagsKnown ? "run" : "serve");
   const { library, snapshot, options, accepted } = translation;
   const [ours, others] = byOwner(snapshot, accepted);
-  const world = worldOf(found, list, translation, ours);
+  const tried = await tryingSnippets(translation, found.flags, process.env);
+  const world = worldOf(found, list, translation, tried);
   const own = ours.map((ingress) => {
     const items = ingressItems(ingress, shapesOf(ingress, snapshot), world);
     const object = { kind: "Ingress", ...ingress.metadata };
@@ -88,6 +89,7 @@ export function assess(found: Found, { list, idleThere }: Differences): Assessme
     ],
     ingresses: { same: count("same"), differs: count("differs"), work: count("work") },
     ...(classless !== undefined && { classless }),
+    ...(tried.note !== undefined && { snippets: tried.note }),
     leftOut: [...byClass].map(([name, some]) => ({ class: name, count: some.length })),
     unjudged: [
       ...unjudgedIn([...library.problems.values()].flat()),
@@ -115,18 +117,16 @@ function byOwner({ ingresses }: Snapshot, accepted: Translated["accepted"]): [ou
 const configMapOf = ({ options }: Translated): string => `ConfigMap ${options.configMap}`;
 
 /** Gathers what the judgement of an item depends on. */
-function worldOf(found: Found, list: World["list"], translation: Translated, ours: readonly Ingress[]): World {
-  const { snapshot, options, configuration } = translation;
+function worldOf(found: Found, list: World["list"], translation: Translated, tried: Tried): World {
+  const { snapshot, options } = translation;
   const { outside } = found;
   const all = distinct(withoutElsewhere([...translation.problems.values()].flat(), snapshot)).filter(
     (one) => !isOutside(one.object) || isOfText(one, outside),
   );
   const problems = Map.groupBy(all, ({ object }) => named(object));
   const ofKeys = problems.get(configMapOf(translation)) ?? [];
-  const snippets = snippetsIn(snapshot, configuration.settings, options);
   const data = Object.entries(snapshot.configMaps.get(options.configMap ?? "")?.data ?? {});
   const key = new Map(data.map(([name, text]) => [name.toLowerCase(), text]));
-  const texts = [...ours.flatMap((ingress) => [...annotationsOf(ingress, options.annotationsPrefix)]), ...key];
   return {
     everywhere: {
       key,
@@ -138,17 +138,11 @@ function worldOf(found: Found, list: World["list"], translation: Translated, our
     place: placesIn(found, options),
     problems,
     onlyHere: onlyHere(snapshot, options, all),
-    refusedInSnippets: Map.groupBy(refusedInSnippets(snippets, translation, found.flags), ({ object }) =>
-      named(object),
-    ),
+    refusedInSnippets: Map.groupBy(tried.problems, ({ object }) => named(object)),
     translation,
     image: found.image,
     mounts: found.mounts,
     geoip: withoutDatabases({ ...found, folder: found.flags.geoipFolder, isDownloaded: found.downloadsGeoip }),
-    declared: new Set([
-      ...texts.flatMap(([name, text]) => (name.endsWith("-snippet") ? variablesDeclaredIn(text) : [])),
-      ...variablesOf(snippets),
-    ]),
   };
 }
 

@@ -29,13 +29,15 @@ export interface Gathered {
   readonly live: boolean;
 }
 
-export function assessed(gathered: Gathered, differences: Differences): Assessment {
+export async function assessed(gathered: Gathered, differences: Differences): Promise<Assessment> {
   const first = gathered.sources.find(({ areKeys }) => areKeys !== true);
   const others = gathered.sources.filter((one) => one !== first);
-  const main = assess(found(gathered, first), differences);
-  const alone = others.map((source) => {
-    return assess(found({ ...gathered, files: new Map(), groups: [], controller: undefined }, source), differences);
-  });
+  const main = await assess(found(gathered, first), differences);
+  const alone: Assessment[] = [];
+  for (const source of others)
+    alone.push(
+      await assess(found({ ...gathered, files: new Map(), groups: [], controller: undefined }, source), differences),
+    );
   return {
     ...main,
     items: [...main.items, ...alone.flatMap(({ items }) => items)],

@@ -6,9 +6,7 @@ import { type FilePlace, fullSentence, named, type Problem, sentence } from "../
 import { settingList } from "../../core/settings/registry.ts";
 import type { TranslateOptions } from "../../core/table/options.ts";
 import type { Translation } from "../../core/table/translator.ts";
-import type { Context } from "../../core/tokens/nginx-directives.ts";
 import { lackingModule } from "../tools/findings/image-modules.ts";
-import { contextOf } from "../tools/snippet-findings.ts";
 import type { Difference } from "./differences.ts";
 import type { Found } from "./found.ts";
 import type { withoutDatabases } from "./image/geoip.ts";
@@ -32,7 +30,7 @@ export interface World {
   readonly problems: ReadonlyMap<string, readonly Problem[]>;
   /** What to do about Problems that ingress-nginx does not have, by their full sentences. */
   readonly onlyHere: ReadonlyMap<string, string>;
-  /** What nginx refuses in snippets because of the text around them. */
+  /** What nginx refuses in snippets. */
   readonly refusedInSnippets: ReadonlyMap<string, readonly Problem[]>;
   readonly translation: Translation;
   /** The controller's image, with its tag; undefined if nothing names it. */
@@ -41,8 +39,6 @@ export interface World {
   readonly geoip: ReturnType<typeof withoutDatabases>;
   /** Paths at which the controller has volumes; undefined if nothing tells. */
   readonly mounts: readonly string[] | undefined;
-  /** Variables that snippets declare. */
-  readonly declared: ReadonlySet<string>;
 }
 
 export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: World): readonly Item[] {
@@ -68,12 +64,7 @@ export function ingressItems(ingress: Ingress, shape: Uses["shape"], world: Worl
   const annotations = [...written].map(([name, text]): Item => {
     const work = [
       ...listed(lackingModule("annotation", name, text, translation.configuration.settings)),
-      ...(name.endsWith("-snippet") && allowed
-        ? [
-            ...snippetWork(text, world.declared, contextIn(world, "annotation", name)),
-            ...missingFiles(text, world.mounts),
-          ]
-        : []),
+      ...(name.endsWith("-snippet") && allowed ? [...snippetWork(text), ...missingFiles(text, world.mounts)] : []),
       ...refusedIn(of, `annotation ${name}`, world),
       ...workHere(about(name), world),
     ];
@@ -107,7 +98,7 @@ function withoutMistakes(own: readonly Problem[], list: readonly Difference[], u
 
 const listed = (one: string | undefined): readonly string[] => (one === undefined ? [] : [one]);
 
-/** Returns what nginx refuses in the snippet because of the text around it. */
+/** Returns what nginx refuses in the snippet. */
 function refusedIn(of: string, field: string, { refusedInSnippets }: World): readonly string[] {
   const all = refusedInSnippets.get(of) ?? [];
   const here = all.flatMap((one) => (one.kind === "snippet-refused" && one.field === field ? [one.why] : []));
@@ -137,11 +128,6 @@ function eachInItsPlace(whole: Item, mistakes: readonly Problem[], place: World[
 /** Returns the class that the Ingress names; empty if it names none. */
 export const classNameOf = (ingress: Ingress): string => classOf(ingress) ?? "";
 
-function contextIn({ everywhere }: World, of: "annotation" | "key", name: string): Context | undefined {
-  const isOwn = /\bload_module\b/.test(everywhere.key.get("main-snippet") ?? "");
-  return isOwn ? undefined : contextOf(of, name);
-}
-
 const keyOf = (problem: Problem): string | undefined => ("key" in problem ? problem.key : undefined);
 
 export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key: string) => boolean): readonly Item[] {
@@ -161,9 +147,7 @@ export function keyItems(of: string, uses: Uses, world: World, isIdleThere: (key
       ...listed(lackingModule("key", key, text, settings)),
       ...listed(plugins),
       ...listed(geoip?.work),
-      ...(key.endsWith("-snippet")
-        ? [...snippetWork(text, world.declared, contextIn(world, "key", key)), ...missingFiles(text, world.mounts)]
-        : []),
+      ...(key.endsWith("-snippet") ? [...snippetWork(text), ...missingFiles(text, world.mounts)] : []),
       ...refusedIn(of, `data.${key}`, world),
     ];
     const idle = plugins === undefined ? [...own.map(sentence), ...listed(geoip?.idle)] : [];

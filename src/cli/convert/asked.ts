@@ -3,8 +3,8 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import type { AskedRequest } from "../../ask/matcher/request.ts";
 import { comparableLocation } from "../../convert/proof/effect.ts";
+import type { LocalNginx } from "../tools/local-nginx.ts";
 import type { Echo } from "./echoes.ts";
-import type { LocalNginx } from "./local-nginx.ts";
 
 /** An answer by field. If nginx writes the text of the answer itself, the status is enough. */
 export type Answer = ReadonlyMap<string, string>;

@@ -7,9 +7,9 @@ import type { Flags } from "../../controller/flags.ts";
 import { type Difference, differenceKinds } from "../../convert/proof/difference.ts";
 import type { Alike } from "../../convert/proof/proof.ts";
 import type { Snapshot } from "../../core/model/snapshot.ts";
+import { serveLocally } from "../tools/local-nginx.ts";
 import { type Answer, ask } from "./asked.ts";
 import { startEchoes } from "./echoes.ts";
-import { serveLocally } from "./local-nginx.ts";
 
 export type RequestProof =
   | { readonly ok: true; readonly asked: number; readonly skipped: number; readonly differences: readonly Difference[] }

@@ -101,33 +101,6 @@ test("a Problem that says that an object is not found has the object, too", () =
   );
 });
 
-test("findings of one snippet are in the order of its lines", () => {
-  const wrong = [2, 6, 10, 17];
-  const lines = Array.from({ length: 17 }, (_, at) => (wrong.includes(at + 1) ? "mistake;" : "set $a b;")).join("\n");
-  const ingress = {
-    ...{ apiVersion: "networking.k8s.io/v1", kind: "Ingress" },
-    metadata: {
-      ...{ name: "web", namespace: "ns" },
-      annotations: { "nginx.ingress.kubernetes.io/configuration-snippet": lines },
-    },
-    spec: { ingressClassName: "nginx", rules: [] },
-  };
-  const controller = {
-    ...{
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "ingress-nginx-controller", namespace: "ingress-nginx" },
-    },
-    data: { "allow-snippet-annotations": "true", "annotations-risk-level": "Critical" },
-  };
-  const files = new Map([
-    ["all.yaml", readManifest([ingress, controller].map((one) => JSON.stringify(one)).join("\n---\n"))],
-  ]);
-  const found = findingsIn(files, { ...defaultFlags("serve"), configmap: "ingress-nginx/ingress-nginx-controller" });
-  const numbers = found.flatMap(({ problem }) => /line (\d+):/.exec(fullSentence(problem))?.[1] ?? []);
-  expect(numbers.map(Number)).toEqual(wrong);
-});
-
 test("a missing Service and a missing Secret are said with a similar name of the namespace", () => {
   const object = (kind: string, name: string, namespace: string, spec: object, apiVersion = "v1") => ({
     ...{ apiVersion, kind, metadata: { name, namespace } },

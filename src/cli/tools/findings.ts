@@ -26,14 +26,15 @@ import { foreignPolicies, servedTargets } from "./findings/foreign-policies.ts";
 import { withoutModule } from "./findings/image-modules.ts";
 import { misplacedIn } from "./findings/misplaced.ts";
 import { missingClasses } from "./findings/missing-class.ts";
-import { inSnippets } from "./findings/refused-in-snippets.ts";
 import { settingsElsewhere } from "./findings/settings-elsewhere.ts";
+import { snippetDoubts } from "./findings/snippet-doubts.ts";
 import { unservedGateways } from "./findings/unserved-gateways.ts";
 import { untargetedPolicies } from "./findings/untargeted-policies.ts";
 import { definitionsOf, type Files, unmadeCertificate } from "./folder.ts";
 import { classlessNote, gatewaysLeftOutNote, leftOutNote, parentlessNote } from "./left-out.ts";
 import { pathIn } from "./places.ts";
 import { translated } from "./translated.ts";
+import { snippetsOf } from "./tried-snippets.ts";
 import { isOfUnread, type Unread as UnreadObjects, withUnread } from "./unread-findings.ts";
 
 export type { Finding };
@@ -55,15 +56,16 @@ export const findingsIn = (...about: Parameters<typeof judged>): readonly Findin
 
 /**
  * Returns the findings, and what they leave out. `written` are the files that have places; all
- * other objects come from a cluster.
+ * other objects come from a cluster. `tried` is what nginx refuses in snippets.
  */
 export function judged(
   files: Files,
   flags: Flags,
   as: Command = "serve",
   written: ReadonlySet<string> = new Set(files.keys()),
+  tried: readonly Problem[] = [],
+  translation = translated(files, flags, as),
 ): Findings {
-  const translation = translated(files, flags, as);
   const { library, snapshot, options, configuration, problems, accepted } = translation;
   const ofObjects = withoutElsewhere([...problems.values()].flat(), snapshot);
   const { whole, unread } = withUnread(files, snapshot);
@@ -85,7 +87,8 @@ export function judged(
     ...ofClasses,
     ...untargetedPolicies(snapshot),
     ...servedTargets(snapshot, options.gateway.controllerName).flatMap((one) => foreignAnnotations(one, plugins)),
-    ...inSnippets(whole, translation, flags),
+    ...tried,
+    ...snippetDoubts(snippetsOf(translation)),
     ...settingsElsewhere(snapshot, options.configMap),
     ...withoutModule(snapshot, configuration.settings, options),
   ]).map((given): Finding => {

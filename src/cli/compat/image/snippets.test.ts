@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { snippetWork } from "./snippets.ts";
 
-const work = (lua: string) => snippetWork(`rewrite_by_lua_block {\n${lua}\n}`, new Set(), "location");
+const work = (lua: string) => snippetWork(`rewrite_by_lua_block {\n${lua}\n}`);
 
 test("Lua tables of ingress-nginx are reported, and a snippet's own of the same name are not", () => {
   expect(work("lua_ingress.rewrite({ force_ssl_redirect = true })\nbalancer.rewrite()")).toEqual([

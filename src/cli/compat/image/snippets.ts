@@ -1,12 +1,7 @@
 /**
  * Finds things of ingress-nginx's image that a snippet needs and Sluice's image lacks: directives
- * of modules, Lua libraries, variables. The rest of a snippet is nginx's own language and has the
- * same meaning.
+ * of modules, and Lua libraries. The rest of a snippet is nginx's own language, and nginx tests it.
  */
-
-import { parse, type Statement } from "../../../core/kinds/grammar.ts";
-import { isKnownVariable, variablesIn } from "../../../core/kinds/variables.ts";
-import { type Context, contextInside, directiveMistake } from "../../../core/tokens/nginx-directives.ts";
 
 interface Missing {
   readonly directive: RegExp;
@@ -34,16 +29,8 @@ const libraries = /^(cjson(\.safe)?|resty\.(core|lrucache)(\.\w+)*|ngx\.\w+|tabl
 /** Modules that ingress-nginx's Lua code (ngx_conf_init.lua) makes known to all other Lua code. */
 const globals = /(?<![\w.:])(lua_ingress|balancer|configuration|certificate|monitor)\s*[.:]\s*\w+\s*\(/g;
 
-/**
- * Returns sentences that say what to do. `declared` are the variables that any snippet of the
- * cluster declares. `context` is the block of the snippet; it is undefined if the operator's own
- * modules bring further directives.
- */
-export function snippetWork(
-  text: string,
-  declared: ReadonlySet<string>,
-  context: Context | undefined,
-): readonly string[] {
+/** Returns sentences that say what to do. */
+export function snippetWork(text: string): readonly string[] {
   const plain = text.replace(/^\s*#.*$/gm, "");
   const directives = new Set([...plain.matchAll(/(?:^|[;{}])\s*([a-z_]\w*)/gm)].map(([, name]) => name!));
   const lacking = [...directives].flatMap((name) => {
@@ -54,30 +41,11 @@ export function snippetWork(
   const strange = required.filter((name) => !libraries.test(name));
   const called = new Set(plain.includes("_by_lua_block") ? [...plain.matchAll(globals)].map(([, name]) => name!) : []);
   const foreign = [...called].filter((name) => !new RegExp(`\\b${name}\\s*=[^=]`).test(plain));
-  const unknown = variablesIn(withoutLua(plain)).filter(
-    (name) => !isKnownVariable(name, "http") && !declared.has(name),
-  );
-  const parsed = context === undefined ? undefined : parse(text);
-  const mistakes = parsed?.ok ? parsed.statements.flatMap((one) => directiveMistakes(one, context!)) : [];
   return [
     ...lacking,
-    ...[...new Set(mistakes)].map((mistake) => `${mistake}: nginx would refuse the snippet`),
     ...[...new Set(strange)].map(
       (name) => `the image has no Lua library ${name}: mount it below /etc/nginx/lua, or do without`,
     ),
     ...foreign.map((name) => `the image has no Lua table ${name}, which is ingress-nginx's own: do without`),
-    ...[...new Set(unknown)].map((name) => `nothing declares the variable $${name}: nginx would refuse the snippet`),
   ];
 }
-
-/** Finds directives that the image's nginx does not have, or not in this block. */
-function directiveMistakes({ name, args, block = [] }: Statement, context: Context): readonly string[] {
-  if (modules.some(({ directive }) => directive.test(name))) return [];
-  const mistake = directiveMistake(name, context, args);
-  if (mistake !== undefined) return [mistake];
-  const inside = contextInside(name, context);
-  return inside === undefined || name.includes("_by_lua") ? [] : block.flatMap((one) => directiveMistakes(one, inside));
-}
-
-/** Removes Lua code, where `$` is the end of a pattern and not a variable. */
-const withoutLua = (text: string): string => text.replace(/_by_lua_block\s*\{[\s\S]*?\n?\s*\}/g, "");

@@ -1,6 +1,6 @@
 /**
- * Runs nginx on this machine for a Snapshot while requests are compared. Other machines cannot
- * reach it.
+ * Runs nginx on this machine for a Snapshot, to compare answers or to test snippets. Other machines
+ * cannot reach it.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
@@ -11,6 +11,7 @@ import { machineFlags, translateOptions } from "../../controller/flags/options.t
 import type { Flags } from "../../controller/flags.ts";
 import { machineOf } from "../../controller/machine.ts";
 import { fakeCertificate } from "../../core/certificates/fake.ts";
+import type { Problem } from "../../core/model/problem.ts";
 import type { Snapshot } from "../../core/model/snapshot.ts";
 import { inMode, lackingOf } from "../../core/tokens/capabilities.ts";
 import { nginxHere, openRunFolder } from "../../nginx/index.ts";
@@ -19,6 +20,10 @@ import { builtInTemplate } from "../../nginx/template/built-in.ts";
 export interface LocalNginx {
   readonly http: number;
   readonly https: number;
+  /** `nginx 1.22.1`. */
+  readonly version: string;
+  /** The Problems after the search for what nginx refuses. */
+  readonly problems: () => readonly Problem[];
   readonly stop: () => Promise<void>;
 }
 
@@ -40,6 +45,7 @@ export async function serveLocally(snapshot: Snapshot, given: Flags, env: NodeJS
   const flags: Flags = { ...given, httpPort, httpsPort, defaultServerPort, statusPort, nameCheckPort };
   const options = translateOptions(flags, "serve", undefined);
   const { capabilities, place } = found.nginx;
+  let problems: readonly Problem[] = [];
   const started = await startController({
     source: { snapshot: () => snapshot, onChange: () => () => {} },
     translate: {
@@ -59,7 +65,12 @@ export async function serveLocally(snapshot: Snapshot, given: Flags, env: NodeJS
     fake: fakeCertificate(new Date()),
     pace: { syncRateLimit: 1000, reloadBurst: 1000, maxDraining: 4 },
     endWithController: true,
-    listener: { problems: () => {}, synced: () => {} },
+    listener: {
+      problems: (all) => {
+        problems = [...all.values()].flat();
+      },
+      synced: () => {},
+    },
     events: {
       nginx: () => {},
       staple: () => {},
@@ -80,7 +91,10 @@ export async function serveLocally(snapshot: Snapshot, given: Flags, env: NodeJS
     await controller.stop(0);
     drop();
   };
-  return { ok: true, nginx: { http: httpPort, https: httpsPort, stop } };
+  return {
+    ok: true,
+    nginx: { http: httpPort, https: httpsPort, version: capabilities.version, problems: () => problems, stop },
+  };
 }
 
 /**
