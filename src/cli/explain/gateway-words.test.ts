@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { explain } from "../explain.ts";
 import { gatewayNames, reasons } from "./gateway-words.ts";
 
-const folder = join(import.meta.dirname, "../../translate/gateway");
+const folder = join(import.meta.dirname, "../../core/sources/gateway");
 
 function explained(name: string): string {
   let text = "";
