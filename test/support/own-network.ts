@@ -14,7 +14,7 @@ class OwnNetwork extends ForksPoolWorker {
 
   constructor(options: PoolOptions) {
     super(options);
-    const rootless = process.getuid?.() === 0 ? [] : ["--map-root-user"];
+    const rootless = process.getuid?.() === 0 ? [] : ["--map-root-user", "--mount"];
     this.execArgv = [...rootless, "--net", "--", "sh", setUp, process.execPath, ...this.execArgv];
   }
 
