@@ -42,12 +42,18 @@ beforeAll(async () => {
   served = startServe({ files, flags: ["--configmap=own/settings"], env: { NGINX_BINARY: nginxThatWaits } });
 });
 afterAll(async () => {
+  writeFileSync(go, "");
   await served?.remove();
   await backend?.stop();
   rmSync(own, { recursive: true });
 });
 /** Returns the answer of the health port; undefined while no server answers. */
 const health = (path?: string) => served.health(path).catch(() => undefined);
+/** Lets nginx start. Each test calls it, so that each also runs alone. */
+async function ready(): Promise<void> {
+  writeFileSync(go, "");
+  await until("it to be ready", async () => (await health())?.status === 200);
+}
 
 test("a controller is not ready before the first configuration is applied, and is ready after it", async () => {
   const before = await until("it to answer", () => health("/healthz?verbose"), 100_000);
@@ -55,12 +61,12 @@ test("a controller is not ready before the first configuration is applied, and i
     status: 500,
     body: expect.stringContaining("[-]nginx-ingress-controller failed: nginx serves nothing yet"),
   });
-  writeFileSync(go, "");
-  await until("it to be ready", async () => (await health())?.status === 200);
+  await ready();
   await served.logged(/"applied with a reload"/);
 });
 
 test("a controller stays ready while nginx refuses the wanted text, and verbose has the reason", async () => {
+  await ready();
   served.write("settings.yaml", settings('http-snippet: "no_such_directive on;"'));
   // During the search for the cause, other objects may be set aside and come back.
   const expected = /^\[!\]setting http-snippet is set aside: nginx refused it: unknown directive "no_such_directive"$/m;
@@ -78,6 +84,7 @@ test("a controller stays ready while nginx refuses the wanted text, and verbose 
 });
 
 test("POST /stop from another address has no effect", async () => {
+  await ready();
   const to = `192.0.2.1:${ports.health}`;
   expect((await request({ to, path: "/healthz" })).status).toBe(200);
   expect((await request({ to, path: "/stop", method: "POST" })).status).toBe(403);
@@ -85,6 +92,7 @@ test("POST /stop from another address has no effect", async () => {
 });
 
 test("a controller is not ready from SIGTERM on, while requests are completed", async () => {
+  await ready();
   const asked = served.ask("web.example");
   await until("the request to be in flight", () => backend.held === 1);
   served.signal("SIGTERM");
