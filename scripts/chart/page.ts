@@ -2,7 +2,7 @@
  * Writes docs/chart-values.md, the table of all values, and the lists that the chart's templates
  * read.
  */
-import { withOutline } from "../../src/cli/reference/markdown.ts";
+import { withOutline } from "../../src/tools/reference/markdown.ts";
 import { flag, testedAndCopied } from "./shape.ts";
 import type { ChartValue, Fate } from "./value.ts";
 

@@ -7,12 +7,11 @@
 import { visible, visibleLines } from "../base/visible.ts";
 import type { Ingress } from "../core/model/objects.ts";
 import { named, sentence, unplaced } from "../core/model/problem.ts";
-import { isAboutPolicy, policyOption, underPolicy } from "./check/policy.ts";
-import { failedAs, type Out, printed, printNotes } from "./out.ts";
-import { toolCall } from "./tools/call.ts";
-import { withoutOtherContent } from "./tools/findings/no-manifests.ts";
-import { type Finding, type Findings, judged as judgedIn } from "./tools/findings.ts";
-import type { Files } from "./tools/folder.ts";
+import { toolCall } from "../tools/call.ts";
+import { isAboutPolicy, policyOption, underPolicy } from "../tools/check/policy.ts";
+import { withoutOtherContent } from "../tools/findings/no-manifests.ts";
+import { type Finding, type Findings, judged as judgedIn } from "../tools/findings.ts";
+import type { Files } from "../tools/folder.ts";
 import {
   type Candidate,
   hint,
@@ -24,13 +23,14 @@ import {
   narrowOf,
   narrowOptions,
   takesHost,
-} from "./tools/narrow.ts";
-import { readObjects } from "./tools/read.ts";
-import { textsIn, unreadTexts } from "./tools/texts.ts";
-import { translated } from "./tools/translated.ts";
-import { tryingSnippets } from "./tools/tried-snippets.ts";
-import { withController } from "./tools/with-controller.ts";
-import { counted, painter, red, yellow } from "./tools/words.ts";
+} from "../tools/narrow.ts";
+import { readObjects } from "../tools/read.ts";
+import { textsIn, unreadTexts } from "../tools/texts.ts";
+import { translated } from "../tools/translated.ts";
+import { tryingSnippets } from "../tools/tried-snippets.ts";
+import { withController } from "../tools/with-controller.ts";
+import { counted, painter, red, yellow } from "../tools/words.ts";
+import { failedAs, type Out, printed, printNotes } from "./out.ts";
 
 const failed = failedAs("check");
 

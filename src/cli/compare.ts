@@ -2,16 +2,16 @@
  * `sluice compare OLD NEW`: sends the same requests to two addresses and reports where the answers
  * differ, before DNS or a load balancer leads clients from one to the other.
  */
-import { addressOf } from "./compare/address.ts";
-import { askBoth, type Counts } from "./compare/asking.ts";
-import { askable, gather, type Sources } from "./compare/gather.ts";
-import { reportOf, reportText } from "./compare/report.ts";
-import { hostsByUpstream, routeRequests } from "./compare/route-requests.ts";
+import { addressOf } from "../move/compare/address.ts";
+import { askBoth, type Counts } from "../move/compare/asking.ts";
+import { askable, gather, type Sources } from "../move/compare/gather.ts";
+import { reportOf, reportText } from "../move/compare/report.ts";
+import { hostsByUpstream, routeRequests } from "../move/compare/route-requests.ts";
+import { type Call, type ToolOption, toolCall } from "../tools/call.ts";
+import { readObjects } from "../tools/read.ts";
+import { translated } from "../tools/translated.ts";
+import { withController } from "../tools/with-controller.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
-import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
-import { readObjects } from "./tools/read.ts";
-import { translated } from "./tools/translated.ts";
-import { withController } from "./tools/with-controller.ts";
 
 const failed = failedAs("compare");
 

@@ -4,24 +4,24 @@
  * nothing. It names everything that it cannot judge, and its exit code shows it.
  */
 import { isMapping } from "../core/model/mapping.ts";
-import type { Assessment } from "./compat/assess.ts";
-import { type ReadValues, readValues, type ValuesSource } from "./compat/chart/values.ts";
-import { controllersIn, type FoundController } from "./compat/controller.ts";
-import { readDifferences } from "./compat/differences.ts";
-import { endings, exitCode, readEndings } from "./compat/endings.ts";
-import { assessed } from "./compat/gather.ts";
-import { severities } from "./compat/item.ts";
-import { reportMarkdown } from "./compat/markdown.ts";
-import { othersIn } from "./compat/others.ts";
-import { reportText } from "./compat/report.ts";
-import { type Sources, sourcesIn } from "./compat/sources.ts";
-import type { Unjudged } from "./compat/unjudged.ts";
+import type { Assessment } from "../move/compat/assess.ts";
+import { type ReadValues, readValues, type ValuesSource } from "../move/compat/chart/values.ts";
+import { readDifferences } from "../move/compat/differences.ts";
+import { endings, exitCode, readEndings } from "../move/compat/endings.ts";
+import { assessed } from "../move/compat/gather.ts";
+import { severities } from "../move/compat/item.ts";
+import { reportMarkdown } from "../move/compat/markdown.ts";
+import { othersIn } from "../move/compat/others.ts";
+import { reportText } from "../move/compat/report.ts";
+import { type Sources, sourcesIn } from "../move/compat/sources.ts";
+import type { Unjudged } from "../move/compat/unjudged.ts";
+import { type Call, type ToolOption, toolCall } from "../tools/call.ts";
+import { controllersIn, type FoundController } from "../tools/controller.ts";
+import type { Files } from "../tools/folder.ts";
+import { type ReadObjects, readObjects } from "../tools/read.ts";
+import { isAboutIngresses, type TextFile, textsIn, unreadTexts } from "../tools/texts.ts";
+import { counted, green, painter, red, yellow } from "../tools/words.ts";
 import { failedAs, type Out, printed } from "./out.ts";
-import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
-import type { Files } from "./tools/folder.ts";
-import { type ReadObjects, readObjects } from "./tools/read.ts";
-import { isAboutIngresses, type TextFile, textsIn, unreadTexts } from "./tools/texts.ts";
-import { counted, green, painter, red, yellow } from "./tools/words.ts";
 
 const failed = failedAs("compat");
 

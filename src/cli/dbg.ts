@@ -8,9 +8,9 @@ import { readFile } from "node:fs/promises";
 import { upstreamLabel } from "../core/model/location.ts";
 import { shownOfPair } from "../core/model/pair-record.ts";
 import { Journal } from "../nginx/folder/journal.ts";
+import { markedConf } from "../tools/marked-conf.ts";
+import { runFolderOf } from "../tools/run-folder.ts";
 import type { Out } from "./out.ts";
-import { markedConf } from "./tools/marked-conf.ts";
-import { runFolderOf } from "./tools/run-folder.ts";
 
 const usage = `Usage: sluice dbg [--run-folder FOLDER] COMMAND
 

@@ -14,13 +14,13 @@ import type { Change as Cost } from "../core/sync/ports.ts";
 import { Translator } from "../core/table/translator.ts";
 import { emptyInputs } from "../core/table/turn.ts";
 import { Memory } from "../edges/folder/memory.ts";
+import { type Call, toolCall } from "../tools/call.ts";
+import { type Files, newLibrary, unmadeCertificate } from "../tools/folder.ts";
+import { readObjects } from "../tools/read.ts";
+import { toolRenderer } from "../tools/renderer.ts";
+import { type Change, changesBetween } from "../tools/route-lines.ts";
+import { green, painter, red, yellow } from "../tools/words.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
-import { type Call, toolCall } from "./tools/call.ts";
-import { type Files, newLibrary, unmadeCertificate } from "./tools/folder.ts";
-import { readObjects } from "./tools/read.ts";
-import { toolRenderer } from "./tools/renderer.ts";
-import { type Change, changesBetween } from "./tools/route-lines.ts";
-import { green, painter, red, yellow } from "./tools/words.ts";
 
 const failed = failedAs("diff");
 

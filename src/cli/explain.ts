@@ -6,6 +6,7 @@
 import { didYouMean } from "../base/did-you-mean.ts";
 import type { Flag } from "../controller/flag.ts";
 import { flagList } from "../controller/flags.ts";
+import { usage, writtenDefault } from "../controller/help.ts";
 import { written } from "../core/kinds/kind.ts";
 import { meaningOf } from "../core/kinds/vocabulary/places-of-words.ts";
 import type { AnyFeature, Field } from "../core/policies/declare.ts";
@@ -15,12 +16,11 @@ import { elsewhere, removed } from "../core/policies/removed.ts";
 import type { Setting } from "../core/settings/declare.ts";
 import { endingOf } from "../core/settings/read.ts";
 import { settingList } from "../core/settings/registry.ts";
-import { gatewayNames, gatewayWords } from "./explain/gateway-words.ts";
-import { usage, writtenDefault } from "./help.ts";
+import { gatewayNames, gatewayWords } from "../tools/explain/gateway-words.ts";
+import { defaultOf, fieldsOf, scopes, unreadable } from "../tools/reference/annotations-page.ts";
+import { flagNotes } from "../tools/reference/flags-page.ts";
+import { nginxOf, notes } from "../tools/reference/settings-page.ts";
 import { type Out, printed } from "./out.ts";
-import { defaultOf, fieldsOf, scopes, unreadable } from "./reference/annotations-page.ts";
-import { flagNotes } from "./reference/flags-page.ts";
-import { nginxOf, notes } from "./reference/settings-page.ts";
 
 const help = `Usage: sluice explain KEY
 

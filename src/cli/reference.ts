@@ -4,11 +4,11 @@
  */
 
 import { own } from "../core/model/own.ts";
+import { annotationsPage } from "../tools/reference/annotations-page.ts";
+import { flagsPage } from "../tools/reference/flags-page.ts";
+import { metricsPage } from "../tools/reference/metrics-page.ts";
+import { settingsPage } from "../tools/reference/settings-page.ts";
 import { type Out, printed } from "./out.ts";
-import { annotationsPage } from "./reference/annotations-page.ts";
-import { flagsPage } from "./reference/flags-page.ts";
-import { metricsPage } from "./reference/metrics-page.ts";
-import { settingsPage } from "./reference/settings-page.ts";
 
 const help = `Usage: sluice reference annotations|settings|flags|metrics
 

@@ -5,11 +5,11 @@
 import { shownOfPair } from "../core/model/pair-record.ts";
 import { kindOf } from "../core/model/records.ts";
 import { TemplateError } from "../core/render/template.ts";
+import { toolCall } from "../tools/call.ts";
+import { readObjects } from "../tools/read.ts";
+import { toolRenderer } from "../tools/renderer.ts";
+import { translated } from "../tools/translated.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
-import { toolCall } from "./tools/call.ts";
-import { readObjects } from "./tools/read.ts";
-import { toolRenderer } from "./tools/renderer.ts";
-import { translated } from "./tools/translated.ts";
 
 const failed = failedAs("render");
 

@@ -6,10 +6,7 @@ import type { ShadowReport } from "../ask/matcher/shadow/report.ts";
 import { denialsOf } from "../ask/routes/routes.ts";
 import { askController, type OperatorPlace } from "../ask/routes/socket.ts";
 import { type AnyRoute, allRoutesOf } from "../ask/routes/streams.ts";
-import { failedAs, type Out, printed, printNotes } from "./out.ts";
-import { routesText } from "./routes/print.ts";
-import { shadowText } from "./shadows.ts";
-import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
+import { type Call, type ToolOption, toolCall } from "../tools/call.ts";
 import {
   closedNote,
   gatewaysLeftOutNote,
@@ -18,7 +15,7 @@ import {
   refusedNote,
   unreadNote,
   unservedNote,
-} from "./tools/left-out.ts";
+} from "../tools/left-out.ts";
 import {
   candidatesIn,
   hint,
@@ -28,12 +25,15 @@ import {
   type Narrow,
   narrowOf,
   narrowOptions,
-} from "./tools/narrow.ts";
-import { readObjects } from "./tools/read.ts";
-import { runFolderOf } from "./tools/run-folder.ts";
-import { translated } from "./tools/translated.ts";
-import { tryingSnippets } from "./tools/tried-snippets.ts";
-import { withController } from "./tools/with-controller.ts";
+} from "../tools/narrow.ts";
+import { readObjects } from "../tools/read.ts";
+import { routesText } from "../tools/routes/print.ts";
+import { runFolderOf } from "../tools/run-folder.ts";
+import { translated } from "../tools/translated.ts";
+import { tryingSnippets } from "../tools/tried-snippets.ts";
+import { withController } from "../tools/with-controller.ts";
+import { failedAs, type Out, printed, printNotes } from "./out.ts";
+import { shadowText } from "./shadows.ts";
 
 const failed = failedAs("routes");
 

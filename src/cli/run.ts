@@ -9,6 +9,7 @@ import { build } from "../base/version.ts";
 import { translateOptions } from "../controller/flags/options.ts";
 import { parseFlags } from "../controller/flags/parse.ts";
 import type { Flags } from "../controller/flags.ts";
+import { helpText } from "../controller/help.ts";
 import { answersOf } from "../controller/parts/answers.ts";
 import { controllerPart } from "../controller/parts/controller.ts";
 import { countingPart } from "../controller/parts/counting.ts";
@@ -40,7 +41,6 @@ import { RuntimeMetrics } from "../edges/metrics/runtime-metrics.ts";
 import { OperatorToken } from "../edges/operator-token.ts";
 import { Client, type SentRequest } from "../kube/index.ts";
 import { type FoundNginx, makeLogFolders, nginxHere, openRunFolder, remoteNginx, usualLogs } from "../nginx/index.ts";
-import { helpText } from "./help.ts";
 import { failedAs, type Out, printed } from "./out.ts";
 
 const failed = failedAs("run");

@@ -8,6 +8,7 @@ import { systemClock } from "../base/timing/clock.ts";
 import { build } from "../base/version.ts";
 import { translateOptions } from "../controller/flags/options.ts";
 import { parseFlags } from "../controller/flags/parse.ts";
+import { helpText } from "../controller/help.ts";
 import { answersOf } from "../controller/parts/answers.ts";
 import { controllerPart } from "../controller/parts/controller.ts";
 import { countingPart } from "../controller/parts/counting.ts";
@@ -30,16 +31,15 @@ import { withFreePorts } from "../controller/run/free-ports.ts";
 import { addressedSource } from "../controller/run/names.ts";
 import { withPortFlag } from "../controller/run/port-flags.ts";
 import type { Reports } from "../controller/run/reports.ts";
+import { assumedClass } from "../controller/serve/assumed-class.ts";
+import { heldPlace } from "../controller/serve/held-places.ts";
+import { MissingClasses } from "../controller/serve/missing-class.ts";
+import { unservedGateways } from "../controller/serve/unserved-gateways.ts";
 import { fakeCertificate } from "../core/certificates/fake.ts";
 import { type Manifests, openManifests } from "../edges/folder/manifests.ts";
 import { OperatorToken } from "../edges/operator-token.ts";
 import { nginxHere } from "../nginx/index.ts";
-import { helpText } from "./help.ts";
 import { failedAs, type Out, printed } from "./out.ts";
-import { assumedClass } from "./tools/assumed-class.ts";
-import { MissingClasses } from "./tools/findings/missing-class.ts";
-import { unservedGateways } from "./tools/findings/unserved-gateways.ts";
-import { heldPlace } from "./tools/held-places.ts";
 
 const failed = failedAs("serve", 1);
 

@@ -5,7 +5,7 @@
 import { differenceMeanings } from "../ask/matcher/shadow/meanings.ts";
 import type { ShadowReport } from "../ask/matcher/shadow/report.ts";
 import { visible } from "../base/visible.ts";
-import { counted } from "./tools/words.ts";
+import { counted } from "../tools/words.ts";
 
 export function shadowText(reports: readonly ShadowReport[]): string {
   if (reports.length === 0) return "no request has met a route in shadow\n";

@@ -4,10 +4,10 @@
  */
 import type { StatusAnswer } from "../ask/page/api/status.ts";
 import { askController } from "../ask/routes/socket.ts";
+import { optionsIn, outputOption, type ToolOption } from "../tools/call.ts";
+import { runFolderOf } from "../tools/run-folder.ts";
+import { statusText } from "../tools/status/print.ts";
 import { failedAs, type Out, printed } from "./out.ts";
-import { statusText } from "./status/print.ts";
-import { optionsIn, outputOption, type ToolOption } from "./tools/call.ts";
-import { runFolderOf } from "./tools/run-folder.ts";
 
 const failed = failedAs("status");
 

@@ -10,15 +10,15 @@ import { askedIn } from "../ask/page/ask/question.ts";
 import { askController } from "../ask/routes/socket.ts";
 import { visible } from "../base/visible.ts";
 import { decideOptions } from "../controller/flags/options.ts";
+import { type Call, type ToolOption, toolCall } from "../tools/call.ts";
+import { findingsIn } from "../tools/findings.ts";
+import { unreadFilesNote } from "../tools/left-out.ts";
+import { readObjects } from "../tools/read.ts";
+import { runFolderOf } from "../tools/run-folder.ts";
+import { translated } from "../tools/translated.ts";
+import { tryingSnippets } from "../tools/tried-snippets.ts";
+import { withController } from "../tools/with-controller.ts";
 import { failedAs, type Out, printed, printNotes } from "./out.ts";
-import { type Call, type ToolOption, toolCall } from "./tools/call.ts";
-import { findingsIn } from "./tools/findings.ts";
-import { unreadFilesNote } from "./tools/left-out.ts";
-import { readObjects } from "./tools/read.ts";
-import { runFolderOf } from "./tools/run-folder.ts";
-import { translated } from "./tools/translated.ts";
-import { tryingSnippets } from "./tools/tried-snippets.ts";
-import { withController } from "./tools/with-controller.ts";
 
 const failed = failedAs("why");
 

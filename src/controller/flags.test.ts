@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { helpText } from "../cli/help.ts";
 import { written } from "../core/kinds/kind.ts";
 import { sentence } from "../core/model/problem.ts";
 import { parseFlags } from "./flags/parse.ts";
 import { defaultFlags, flagList } from "./flags.ts";
+import { helpText } from "./help.ts";
 
 const known = readFileSync(new URL("../../test/fixtures/cli-flags.txt", import.meta.url), "utf8")
   .trim()

@@ -2,7 +2,7 @@
  * Makes docs/performance.md from the results of the benchmarks and other tables; only `notes.md` is
  * written by hand.
  */
-import { withOutline } from "../../src/cli/reference/markdown.ts";
+import { withOutline } from "../../src/tools/reference/markdown.ts";
 import { type Figure, isMet, measureOf, medianOf, type Results, shown } from "./measured.ts";
 
 /**

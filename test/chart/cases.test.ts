@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { valuesInUse } from "../../src/cli/compat/chart/values.ts";
 import { readSettings } from "../../src/core/settings/read.ts";
+import { valuesInUse } from "../../src/move/compat/chart/values.ts";
 import { controllerOf, type Manifest, one, type Rendered, render, workloadOf } from "./support/helm.ts";
 
 const caseOf = (name: string): Promise<Rendered> =>

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { needed } from "../../scripts/chart/needed.ts";
-import { valuesInUse } from "../../src/cli/compat/chart/values.ts";
+import { valuesInUse } from "../../src/move/compat/chart/values.ts";
 import { chartFolder, type Manifest, render } from "./support/helm.ts";
 
 /** Values that turn on all objects of the chart, except those that exclude each other. */

@@ -5,7 +5,7 @@
 import { describe, expect, test } from "vitest";
 import { copiedFlag, flag, type Shape, testedAndCopied, whole } from "../../scripts/chart/shape.ts";
 import { chartValues } from "../../scripts/chart/values.ts";
-import { valuesInUse } from "../../src/cli/compat/chart/values.ts";
+import { valuesInUse } from "../../src/move/compat/chart/values.ts";
 import { type Manifest, one, render, workloadOf } from "./support/helm.ts";
 
 /**

@@ -4,15 +4,15 @@
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { assumedFor } from "../../src/cli/convert/assumed.ts";
-import { type Converted, converted, optionsFor } from "../../src/cli/convert/converted.ts";
-import { newLibrary, unmadeCertificate } from "../../src/cli/tools/folder.ts";
 import { defaultFlags } from "../../src/controller/flags.ts";
-import { proveWithEndpoints } from "../../src/convert/proof/endpoints.ts";
 import { type ObjectChange, type Snapshot, withObjects } from "../../src/core/model/snapshot.ts";
 import { translate } from "../../src/core/table/translator.ts";
 import { emptyInputs } from "../../src/core/table/turn.ts";
 import { readManifest } from "../../src/edges/folder/manifest.ts";
+import { assumedFor } from "../../src/move/convert/assumed.ts";
+import { type Converted, converted, optionsFor } from "../../src/move/convert/converted.ts";
+import { proveWithEndpoints } from "../../src/move/replay/endpoints.ts";
+import { newLibrary, unmadeCertificate } from "../../src/tools/folder.ts";
 
 const textOf = (name: string) => readFileSync(new URL(`convert/${name}/cluster.yaml`, import.meta.url), "utf8");
 

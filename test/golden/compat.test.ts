@@ -8,8 +8,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
-import { differencesIn, readDifferences } from "../../src/cli/compat/differences.ts";
 import { compat } from "../../src/cli/compat.ts";
+import { differencesIn, readDifferences } from "../../src/move/compat/differences.ts";
 import { ran, type Tool } from "./support/ran.ts";
 
 const root = fileURLToPath(new URL("compat", import.meta.url));

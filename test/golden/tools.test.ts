@@ -16,7 +16,6 @@ import { convert } from "../../src/cli/convert.ts";
 import { diff } from "../../src/cli/diff.ts";
 import { render } from "../../src/cli/render.ts";
 import { routes } from "../../src/cli/routes.ts";
-import { newLibrary, readFolder, unmadeCertificate } from "../../src/cli/tools/folder.ts";
 import { why } from "../../src/cli/why.ts";
 import { translateOptions } from "../../src/controller/flags/options.ts";
 import { defaultFlags } from "../../src/controller/flags.ts";
@@ -25,6 +24,7 @@ import { translate } from "../../src/core/table/translator.ts";
 import { emptyInputs } from "../../src/core/table/turn.ts";
 import { OperatorToken } from "../../src/edges/operator-token.ts";
 import { pathsOf } from "../../src/nginx/folder/paths.ts";
+import { newLibrary, readFolder, unmadeCertificate } from "../../src/tools/folder.ts";
 import { ingress } from "../support/ingress.ts";
 import { ran, type Tool } from "./support/ran.ts";
 

@@ -16,8 +16,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { imageCapabilities } from "../../src/cli/tools/image-machine.ts";
 import { readCapabilities } from "../../src/nginx/capabilities.ts";
+import { imageCapabilities } from "../../src/tools/image-machine.ts";
 import { type ContainerOptions, inContainer, openImage, startContainer, testedSuite } from "./support/container.ts";
 
 const image = openImage();

@@ -3,8 +3,8 @@ import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Report } from "../../src/cli/compare/report.ts";
 import { compare } from "../../src/cli/compare.ts";
+import type { Report } from "../../src/move/compare/report.ts";
 import { ran } from "../golden/support/ran.ts";
 import { ports, type Served, serving, toWeb, webAt } from "./support/serve.ts";
 

@@ -8,8 +8,8 @@ import { execa } from "execa";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { ServedRoute } from "../../src/ask/routes/routes.ts";
 import { askController } from "../../src/ask/routes/socket.ts";
-import { runFolderOf } from "../../src/cli/tools/run-folder.ts";
 import { builtInTemplates } from "../../src/nginx/template/files.ts";
+import { runFolderOf } from "../../src/tools/run-folder.ts";
 import { ports, program, type ServeOptions, serving, startServe, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 

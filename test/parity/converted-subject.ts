@@ -5,7 +5,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Converted, converted } from "../../src/cli/convert/converted.ts";
 import { fakeCertificate } from "../../src/core/certificates/fake.ts";
 import { type KubernetesObject, keyOf } from "../../src/core/model/objects.ts";
 import {
@@ -16,6 +15,7 @@ import {
   withObjects,
 } from "../../src/core/model/snapshot.ts";
 import { Table } from "../../src/core/model/table.ts";
+import { type Converted, converted } from "../../src/move/convert/converted.ts";
 import { flagsOf, MemorySource, present, type StartSubject, startOn } from "./subject.ts";
 
 /** The certificate for hosts without one, because routes have no self-made one. */

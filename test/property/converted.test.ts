@@ -8,7 +8,7 @@
  */
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { yamlOf } from "../../src/convert/yaml.ts";
+import { yamlOf } from "../../src/move/convert/yaml.ts";
 import { type BothSides, startBothSides } from "./converted/both-sides.ts";
 import { differingFields } from "./converted/client.ts";
 import { keep, keptWorlds } from "./converted/kept-worlds.ts";

@@ -22,9 +22,10 @@ const rooms = {
   nginx: 4_200,
   edges: 14_500,
   ask: 8_600,
-  convert: 3_700,
-  controller: 5_200,
-  cli: 12_500,
+  controller: 5_400,
+  tools: 3_700,
+  move: 8_500,
+  cli: 2_500,
 } as const;
 const order: readonly string[] = Object.keys(rooms);
 
@@ -74,6 +75,27 @@ test("imports point to rooms before, and no edge imports another", () => {
   expect(sources.flatMap((path) => importsOf(path).flatMap((to) => mistake(path, to) ?? []))).toEqual([]);
 });
 
+test("the program of run and serve has no module of tools and move", () => {
+  const waiting = ["src/cli/run.ts", "src/cli/serve.ts"];
+  const importers = new Map(waiting.map((path) => [path, ""]));
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    // A type is gone when the program is built.
+    const types = new Set(
+      [...read(path).matchAll(/^(?:import|export) type [^"]*?from "(\.[^"]+)";/gm)].map(([, to]) =>
+        normalize(join(dirname(path!), to!)),
+      ),
+    );
+    for (const to of importsOf(path)) {
+      if (types.has(to) || importers.has(to) || !sources.includes(to)) continue;
+      importers.set(to, path);
+      waiting.push(to);
+    }
+  }
+  expect(importers.size).toBeGreaterThan(500);
+  const strange = [...importers].filter(([path]) => ["tools", "move"].includes(roomOf(path)));
+  expect(strange.map(([path, by]) => `${by} imports ${path}`)).toEqual([]);
+});
+
 test("each folder of src is a room, each folder of core has a row, and the top has only two programs", () => {
   const inside = (folder: string) =>
     readdirSync(join(root, folder), { withFileTypes: true })
@@ -101,7 +123,7 @@ test("no room has more lines than its budget", () => {
 });
 
 /** Commands that run once: their exceptions end them with a message. */
-const runsOnce = /^src\/cli\/(check|compare|compat|completion|convert|explain|reference|routes|status|tools)\b/;
+const runsOnce = /^src\/(tools|move|cli\/(check|compare|compat|completion|convert|explain|reference|routes|status))\b/;
 
 /** A handler that can only settle a promise, or does nothing. `inspect` is made by `callback`. */
 const settles = String.raw`(?:\(.*?\) =>\s*(?:resolve|reject|answer)\(|\(\) => \{\}|(?:resolve|reject|ignore|inspect)\b|async \(.*?\) =>\s*resolve\()`;
@@ -196,12 +218,12 @@ test("sources and table look up words of users in tables by own()", () => {
   expect(lookups).toEqual([]);
 });
 
-test("only the command line reads arguments and environment", () => {
+test("only commands read arguments and environment", () => {
   const readers = sources.filter((path) => /\bprocess\.(argv|env)\b/.test(read(path)));
   // These are a program of its own, the variables of the image's build, and those that nginx
   // inherits.
   const others = ["src/main.ts", "src/default-backend.ts", "src/base/version.ts", "src/nginx/allocator.ts"];
-  expect(readers.filter((path) => !path.startsWith("src/cli/") && !others.includes(path))).toEqual([]);
+  expect(readers.filter((path) => !/^src\/(cli|tools|move)\//.test(path) && !others.includes(path))).toEqual([]);
 });
 
 test("every process of the program is started with execa", () => {

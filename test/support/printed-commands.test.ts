@@ -8,7 +8,7 @@ import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
-import { helpText } from "../../src/cli/help.ts";
+import { helpText } from "../../src/controller/help.ts";
 import type { Field } from "../../src/core/policies/declare.ts";
 import { features } from "../../src/core/policies/registry.ts";
 import { reasonOf } from "../../src/edges/events/problem-events.ts";

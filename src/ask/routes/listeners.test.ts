@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { gateway, gatewayClass, listener, pooled, route, serviceIn } from "../../../test/support/gateways.ts";
 import { fake, put } from "../../../test/support/sketch.ts";
-import { routeRequests } from "../../cli/compare/route-requests.ts";
-import { changesBetween } from "../../cli/tools/route-lines.ts";
 import type { KubernetesObject } from "../../core/model/objects.ts";
 import { emptySnapshot } from "../../core/model/snapshot.ts";
 import { Translator } from "../../core/table/translator.ts";
 import { emptyInputs } from "../../core/table/turn.ts";
+import { routeRequests } from "../../move/compare/route-requests.ts";
+import { changesBetween } from "../../tools/route-lines.ts";
 import { RouteRows } from "../page/views/route-rows.ts";
 import { routesOf } from "./routes.ts";
 

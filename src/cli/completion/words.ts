@@ -2,6 +2,7 @@
 
 import type { Flag } from "../../controller/flag.ts";
 import { flagList } from "../../controller/flags.ts";
+import { contextOption, outputOption, type ToolOption } from "../../tools/call.ts";
 import { checkOptions } from "../check.ts";
 import type { Command } from "../command.ts";
 import { compareOptions } from "../compare.ts";
@@ -10,7 +11,6 @@ import { convertOptions } from "../convert.ts";
 import { allNames } from "../explain.ts";
 import { routesOptions } from "../routes.ts";
 import { statusOptions } from "../status.ts";
-import { contextOption, outputOption, type ToolOption } from "../tools/call.ts";
 import { whyOptions } from "../why.ts";
 
 export interface CommandWords {

@@ -1,6 +1,5 @@
 /** A Renderer with the built-in template, for a machine like the image. */
 
-import { imageMachine } from "../../../src/cli/tools/image-machine.ts";
 import { defaultFlags } from "../../../src/controller/flags.ts";
 import { compileTemplate } from "../../../src/core/render/compile-template.ts";
 import { DynamicRenderer } from "../../../src/core/render/dynamic/renderer.ts";
@@ -8,6 +7,7 @@ import type { Renderer } from "../../../src/core/render/rendering.ts";
 import { StaticRenderer } from "../../../src/core/render/static/renderer.ts";
 import type { Template } from "../../../src/core/render/template.ts";
 import { builtInTemplates, readTemplateFiles } from "../../../src/nginx/template/files.ts";
+import { imageMachine } from "../../../src/tools/image-machine.ts";
 
 let template: Template | undefined;
 

@@ -1,5 +1,5 @@
 /** Sends one request and returns the parts of the answer that can be compared, by field. */
-import { comparableLocation } from "../../../src/convert/proof/effect.ts";
+import { comparableLocation } from "../../../src/move/replay/effect.ts";
 import { type Answer, request } from "../../nginx/support/request.ts";
 import { ofObjects } from "../../parity/converted-differences.ts";
 import type { Seen } from "../../support/echo-backend.ts";

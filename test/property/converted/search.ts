@@ -7,10 +7,10 @@
 import { decide } from "../../../src/ask/matcher/decide.ts";
 import { namesAbove } from "../../../src/ask/matcher/gateway/match.ts";
 import { type AskedRequest, readRequest } from "../../../src/ask/matcher/request.ts";
-import type { Converted } from "../../../src/cli/convert/converted.ts";
-import { fieldsOf } from "../../../src/convert/proof/effect.ts";
-import { effectsOf } from "../../../src/convert/proof/proof.ts";
 import { catchAll } from "../../../src/core/model/configuration.ts";
+import type { Converted } from "../../../src/move/convert/converted.ts";
+import { fieldsOf } from "../../../src/move/replay/effect.ts";
+import { effectsOf } from "../../../src/move/replay/proof.ts";
 import { Draws } from "../draws.ts";
 import { type BothSides, familyNames } from "./both-sides.ts";
 import { client, differingFields, type Fields, targetOf } from "./client.ts";

@@ -1,0 +1,20 @@
+/**
+ * Finds the settings of answers that nginx gives by itself, such as the redirect that adds a slash.
+ * For an Ingress such an answer comes from the Location of the path, so it has the headers that its
+ * annotations set.
+ */
+import { featureOf } from "../../core/policies/on-routes.ts";
+import type { FeatureValues } from "../../core/policies/registry.ts";
+import type { Spec } from "./spec.ts";
+
+const features: ReadonlySet<keyof FeatureValues | undefined> = new Set([
+  "customHeaders",
+  "cors",
+  "configurationSnippet",
+  "logs",
+] as const);
+
+/** Returns the part of the spec that such an answer depends on. */
+export function specOfAnswer(spec: Spec): Spec {
+  return Object.fromEntries(Object.entries(spec).filter(([key]) => features.has(featureOf(key))));
+}

@@ -1,0 +1,193 @@
+/**
+ * Describes the effect on a request as a table of words, so that the effects of Ingresses and of
+ * routes can be compared field by field. Names of Locations, Shapes and objects are left out,
+ * because clients and backends do not see them.
+ */
+
+import type { DecideOptions } from "../../ask/matcher/decide.ts";
+import type { Guard } from "../../ask/matcher/decision.ts";
+import type { Served } from "../../ask/matcher/host.ts";
+import type { AskedRequest } from "../../ask/matcher/request.ts";
+import type { Location, Upstream } from "../../core/model/configuration.ts";
+import { isAnyEnough } from "../../core/policies/any-enough.ts";
+import type { AnyFeature } from "../../core/policies/declare.ts";
+import { holds } from "../../core/policies/hooks.ts";
+import { type FeatureValues, featureList } from "../../core/policies/registry.ts";
+import type { Passed } from "../convert/passthrough/passed.ts";
+import { type Asking, askingFields } from "./asking.ts";
+
+/** The effect by field, in words that are shown to people and compared. */
+export type Effect = ReadonlyMap<string, string>;
+
+export interface World {
+  readonly served: Served;
+  readonly options: DecideOptions;
+  /** `namespace/name` of the Service that answers if no path does; absent: the built-in one. */
+  readonly defaultService?: string | undefined;
+  /** Hosts of Ingresses whose TLS passes through, with their targets. */
+  readonly passed: ReadonlyMap<string, Passed>;
+}
+
+/** Features that are compared by their effects on a request, and not by their values. */
+const comparedByEffect: ReadonlySet<keyof FeatureValues> = new Set([
+  ...(["canary", "rewrite", "appRoot", "aliases", "sslPassthrough", "sslRedirect", "redirects"] as const),
+  // These concern streams and whole servers, and not a single request.
+  ...(["streamSnippet", "serverSnippet"] as const),
+  // The protocol may also depend on the backend (`askingFields`).
+  ...(["backendProtocol", "proxySsl"] as const),
+]);
+
+/**
+ * The features that are compared here. Features of Upstreams are compared with the Upstream,
+ * because several Ingresses may set them. Features of hosts are compared by their effects, or their
+ * hosts stay with their Ingresses.
+ */
+const compared = featureList.filter(
+  ([name, { scope }]) => !comparedByEffect.has(name) && scope !== "upstream" && scope !== "host",
+);
+
+const texts = new WeakMap<object, string>();
+
+/** Returns the text of a value. Texts are cached, because equal values are often one object. */
+function textOf(value: unknown): string {
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "nothing";
+  const known = texts.get(value) ?? JSON.stringify(value);
+  texts.set(value, known);
+  return known;
+}
+
+/**
+ * Returns the annotations that a field of an Effect comes from; none if the field is not a
+ * feature.
+ */
+export function annotationsOfField(field: string): readonly string[] {
+  const found = featureList.find(([, feature]) => `feature ${feature.name}` === field);
+  return found === undefined
+    ? []
+    : Object.values((found[1] as AnyFeature).fields as Record<string, { key: string }>).map(({ key }) => key);
+}
+
+type Field = readonly [name: string, text: string];
+
+/** The name of the field that stands for all features; `fieldsOf` takes it apart. */
+const allFeatures = "features";
+
+const wholes = new WeakMap<FeatureValues, Field>();
+const fieldsIn = new Map<string, readonly Field[]>();
+
+/** Returns one field for all features, because many requests have the same features. */
+export function featuresField({ features }: Pick<Location<FeatureValues>, "features">): Field {
+  const known = wholes.get(features);
+  if (known !== undefined) return known;
+  const fields = compared.map(([name, feature]): Field => {
+    const text = name === "customErrors" ? errorsText(features.customErrors) : textOf(features[name]);
+    return [`feature ${feature.name}`, name === "satisfy" && !isAnyEnough(features) ? "all" : text];
+  });
+  const text = JSON.stringify(fields);
+  fieldsIn.set(text, fields);
+  const field: Field = [allFeatures, text];
+  wholes.set(features, field);
+  return field;
+}
+
+/** Returns the text of one feature; undefined if the effect has none. */
+export function featureIn(effect: Effect, feature: string): string | undefined {
+  return fieldsIn.get(effect.get(allFeatures) ?? "")?.find(([name]) => name === `feature ${feature}`)?.[1];
+}
+
+/** Returns the effect with a field for each feature. */
+export function fieldsOf(effect: Effect): Effect {
+  return new Map([...effect].flatMap((field) => (field[0] === allFeatures ? fieldsIn.get(field[1])! : [field])));
+}
+
+/** Returns the features that add headers to nginx's own answers in the Location. */
+export function answerFields({
+  features: { customHeaders, cors, configurationSnippet },
+  closed,
+}: Pick<Location<FeatureValues>, "features" | "closed">): readonly Field[] {
+  if (closed !== undefined) return [];
+  const field = (name: string, value: unknown): Field => [`feature ${name}`, textOf(value)];
+  return [
+    ...(customHeaders.length === 0 ? [] : [field("custom-headers", customHeaders)]),
+    ...(cors.enabled ? [field("cors", cors)] : []),
+    ...(configurationSnippet.text === "" ? [] : [field("configuration-snippet", configurationSnippet)]),
+  ];
+}
+
+/**
+ * Returns the text of the errors. The list's origin, the Ingress or the ConfigMap, matters only
+ * if the Ingress has a backend for errors.
+ */
+function errorsText({ own, ...errors }: FeatureValues["customErrors"]): string {
+  return JSON.stringify({ ...errors, isForOwn: own && errors.standIn !== undefined });
+}
+
+export function guardFields(guards: readonly Guard[]): readonly (readonly [string, string])[] {
+  // Clients see no difference between the annotations that send them to https.
+  const wordsOf = ({ what, says }: Guard) => (what === "ssl-redirect" ? "" : says);
+  return guards.map(
+    (guard) => [`guard ${guard.what}`, `${guard.outcome} ${guard.status ?? ""} ${wordsOf(guard)}`] as const,
+  );
+}
+
+/**
+ * Returns how endpoints are chosen, without the path of a cookie, which may depend on the Location.
+ */
+function balanceText({ balance }: Pick<Upstream, "balance">): string {
+  if (balance.algorithm !== "cookie") return textOf(balance);
+  return JSON.stringify({ ...balance, cookie: { ...balance.cookie, path: "" } });
+}
+
+/**
+ * Returns the cookies of an answer. `path` is the Location's own, for cookies that have no other
+ * path.
+ */
+export function cookieFields(
+  { features }: Pick<Location<FeatureValues>, "features">,
+  backends: readonly SharedBackend[],
+  path: string,
+): readonly (readonly [string, string])[] {
+  if (!holds("issuesCookie", features, "location")) return [];
+  const paths = backends.flatMap(({ upstream, share }) =>
+    share > 0 && upstream?.balance.algorithm === "cookie" ? [upstream.balance.cookie.path || path] : [],
+  );
+  return [["path of the cookie", [...new Set(paths)].join(", ")]];
+}
+
+export interface SharedBackend {
+  readonly name: string;
+  readonly asking: Asking;
+  readonly share: number;
+  readonly upstream: Upstream | undefined;
+}
+
+export function backendFields(backends: readonly SharedBackend[]): readonly (readonly [string, string])[] {
+  const taking = backends.filter(({ share }) => share > 0);
+  const shares = taking.map(({ name, share }) => `${name} ${Math.round(share * 1e6) / 1e4}%`).sort();
+  return [
+    ["backends", shares.join(", ")],
+    ...askingFields(taking.map(({ asking }) => asking)),
+    ...taking.flatMap(({ name, upstream }): (readonly [string, string])[] =>
+      upstream === undefined
+        ? [[`backend ${name}`, "no endpoint"]]
+        : [
+            [`backend ${name}`, upstream.endpoints.map(({ address, port }) => `${address}:${port}`).join(" ")],
+            [`balance of ${name}`, balanceText(upstream)],
+          ],
+    ),
+  ];
+}
+
+/**
+ * Returns a Location header in a normal form: without the usual port, and with `/` in place of an
+ * empty path.
+ */
+export function comparableLocation(location: string): string {
+  return location
+    .replace(/^(http:\/\/[^/?]+):80(?=[/?]|$)/, "$1")
+    .replace(/^(https:\/\/[^/?]+):443(?=[/?]|$)/, "$1")
+    .replace(/^(https?:\/\/[^/?]+)(?=\?|$)/, "$1/");
+}
+
+export const certificateField = (asked: AskedRequest, certificate: string): readonly (readonly [string, string])[] =>
+  asked.scheme === "https" ? [["certificate", certificate]] : [];

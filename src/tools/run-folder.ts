@@ -1,0 +1,11 @@
+/**
+ * Finds the run folder of the controller from which a command reads. `sluice serve` has it in the
+ * current folder.
+ */
+import { existsSync } from "node:fs";
+import { pathsOf, type RunFolder } from "../nginx/folder/paths.ts";
+
+/** Returns the run folder. `given` is the flag `--run-folder`. */
+export function runFolderOf(given: string | undefined, env: NodeJS.ProcessEnv = process.env): RunFolder {
+  return pathsOf(given ?? env.SLUICE_RUN_FOLDER ?? (existsSync("run/sockets") ? "run" : "/run/sluice"));
+}
