@@ -17,7 +17,9 @@ export function routeSettings(settings: Settings): Settings {
     const isKept = forRoutes?.unlessSet === true && JSON.stringify(values[name]) !== JSON.stringify(usual);
     return isKept ? [] : [[name, forRoutes?.instead] as const];
   });
-  const own: Settings = { ...settings, ...Object.fromEntries(changes) };
+  // ModSecurity reads a whole body, and its rest is on the disk.
+  const inspected = settings.enableModsecurity ? { proxyBodySize: settings.proxyBodySize } : {};
+  const own: Settings = { ...settings, ...Object.fromEntries(changes), ...inspected };
   known.set(settings, own);
   return own;
 }

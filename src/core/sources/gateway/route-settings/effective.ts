@@ -3,6 +3,7 @@
  * them hold together, and if two guards cannot be combined, no request passes.
  */
 
+import { bytesOf } from "../../../kinds/measures.ts";
 import { settingsPrefix } from "../../../model/gateway/route-settings.ts";
 import type { Owner } from "../../../model/owner.ts";
 import { named, type Problem } from "../../../model/problem.ts";
@@ -10,7 +11,7 @@ import type { AnyFeature } from "../../../policies/declare.ts";
 import { featureOf, refers } from "../../../policies/on-routes.ts";
 import { readAnnotations, unannotated } from "../../../policies/read.ts";
 import { type FeatureValues, featureList } from "../../../policies/registry.ts";
-import type { Settings } from "../../../settings/registry.ts";
+import { defaultSettings, type Settings } from "../../../settings/registry.ts";
 import { closed, featuresGiven, type SettingsReading } from "./reading.ts";
 
 export interface Effective {
@@ -38,7 +39,8 @@ export function effectiveOf(layers: readonly SettingsReading[], settings: Settin
   const authors = layers.map(({ object }) => object);
   const shut = layers.find((one) => one.closed !== undefined)?.closed;
   const [only] = layers;
-  if (layers.length === 1) return { features: only!.values, closed: shut, conflict: undefined, authors, layers };
+  if (layers.length === 1)
+    return { features: withBound(only!.values, layers), closed: shut, conflict: undefined, authors, layers };
   const given = layers.map((layer) => ({ layer, names: featuresGiven(layer) }));
   const guarding = given.filter(({ names }) => featureList.some(([name, { guard }]) => guard && names.has(name)));
   const plain = unannotated(settings);
@@ -53,7 +55,19 @@ export function effectiveOf(layers: readonly SettingsReading[], settings: Settin
     if (value !== undefined) values[name] = value;
     else if (feature.guard === true) conflicts.push(conflictOf(name, deciding));
   }
-  return { features: values as FeatureValues, closed: shut, conflict: conflicts[0], authors, layers };
+  const features = withBound(values as FeatureValues, layers);
+  return { features, closed: shut, conflict: conflicts[0], authors, layers };
+}
+
+/**
+ * Limits request bodies as those of Ingresses where ModSecurity inspects them, unless one of the
+ * objects has a limit: ModSecurity reads a whole body, and its rest is on the disk.
+ */
+function withBound(values: FeatureValues, layers: readonly SettingsReading[]): FeatureValues {
+  const { modsecurity, requestBody } = values;
+  const isBound = bytesOf(requestBody.most) > 0 || layers.some(({ texts }) => texts.has("proxy-body-size"));
+  if (modsecurity.enable !== true || isBound) return values;
+  return { ...values, requestBody: { ...requestBody, most: defaultSettings.proxyBodySize } };
 }
 
 /** Returns undefined if they cannot be combined. */
