@@ -8,10 +8,14 @@ import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { refused, served } from "../hostile/support/targets.ts";
 import { request } from "../nginx/support/request.ts";
 import { until } from "../nginx/support/until.ts";
+import { gateway, gatewayClass, listener, route } from "../support/gateways.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
 import { type Container, type Image, inContainer, openClient, openImage, startContainer } from "./support/container.ts";
+import { asking, headers, overQuic, type QuicCase } from "./support/quic.ts";
+import { requestFrames, uniStreams } from "./support/quic-frames.ts";
 
 const [port, backendPort] = [8443, 21_970];
 const folder = mkdtempSync(join(tmpdir(), "sluice-http3-"));
@@ -21,6 +25,8 @@ let client: Image | undefined;
 let backend: Server;
 /** The number of requests that the backend got. */
 let requests = 0;
+/** The paths and queries that reached the backend, which is the auth service as well. */
+let reached: string[] = [];
 
 beforeAll(async () => {
   [image, client] = [openImage(), openClient()];
@@ -28,6 +34,7 @@ beforeAll(async () => {
   backend = createServer(async (asked, response) => {
     requests++;
     const body = Buffer.concat(await asked.toArray());
+    reached.push(asked.url ?? "");
     response.end(JSON.stringify({ host: asked.headers.host, body: body.length }));
   }).listen(backendPort, "127.0.0.1");
 });
@@ -44,8 +51,7 @@ const settings = (data: Readonly<Record<string, string>>) =>
   object("v1", "ConfigMap", { namespace: "ingress-nginx", name: "ingress-nginx-controller" }, { data });
 const named = (name: string) => ({ namespace: "shop", name });
 
-function ingress(name: string, annotations: Readonly<Record<string, string>> = {}): string {
-  const host = `${name}.example`;
+function ingress(name: string, annotations: Readonly<Record<string, string>> = {}, host = `${name}.example`): string {
   const prefixed = Object.entries(annotations).map(([key, text]) => [`nginx.ingress.kubernetes.io/${key}`, text]);
   const paths = [{ path: "/", pathType: "Prefix", backend: { service: { name: "web", port: { number: 80 } } } }];
   const metadata = { ...named(name), annotations: Object.fromEntries(prefixed) };
@@ -53,10 +59,22 @@ function ingress(name: string, annotations: Readonly<Record<string, string>> = {
   return object("networking.k8s.io/v1", "Ingress", metadata, { spec });
 }
 
+const shared = (one: Parameters<typeof listener>[0]) =>
+  listener({
+    ...{ name: "any", port: 443, protocol: "HTTPS", ...one },
+    allowedRoutes: { namespaces: { from: "All" } },
+    tls: { certificateRefs: [{ name: "tls" }] },
+  });
+const path = (value: string) => ({ path: { value } });
+const externalAuth = { protocol: "HTTP", backendRef: { name: "web", port: 80 }, http: { path: "/check" } };
+const asked = { type: "ExternalAuth", externalAuth };
+const away = { type: "RequestRedirect", requestRedirect: { scheme: "https", statusCode: 302 } };
+
 function cluster(): readonly string[] {
   const pair = { "tls.crt": encoded(pki.alt.certificate), "tls.key": encoded(pki.alt.key) };
   return [
     object("v1", "Secret", named("tls"), { data: pair }),
+    object("v1", "Secret", { namespace: "ns", name: "tls" }, { data: pair }),
     object("v1", "Secret", named("ca"), { data: { "ca.crt": encoded(pki.ca.certificate) } }),
     object("v1", "Service", named("web"), { spec: { ports: [{ port: 80 }] } }),
     object(
@@ -68,6 +86,20 @@ function cluster(): readonly string[] {
     ingress("alt"),
     ingress("root", { "app-root": "/home" }),
     ingress("closed", { "auth-tls-secret": "shop/ca" }),
+    ingress("asks", { "auth-url": `http://127.0.0.1:${backendPort}/check?u=$request_uri` }),
+    ingress("below", { "app-root": "/home" }, "*.below.example"),
+    ...[gatewayClass(), gateway({ listeners: [shared({ hostname: "*.wild.example" })] })].map((one) =>
+      JSON.stringify(one),
+    ),
+    JSON.stringify(
+      route({
+        namespace: "shop",
+        rules: [
+          { backendRefs: [{ name: "web", port: 80 }], filters: [asked] },
+          { matches: [path("/away")], filters: [away] },
+        ],
+      }),
+    ),
   ];
 }
 
@@ -79,11 +111,12 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
 
   beforeAll(async () => {
     mkdirSync(manifests);
+    mkdirSync(join(folder, "cases"), { recursive: true });
     for (const one of [folder, manifests, join(folder, "pki")]) chmodSync(one, 0o755);
     write("cluster.yaml", ...cluster());
     write("settings.yaml", settings({ "use-http3": "true" }));
     running = startContainer(image!, {
-      args: ["sluice", "serve", "/manifests", "--run-folder=/tmp/run", `--mode=${mode}`],
+      args: ["sluice", "serve", "/manifests", "--run-folder=/tmp/run", `--mode=${mode}`, "--shared-gateway=ns/gw"],
       mounts: { "/manifests": manifests },
     });
     await until("it is healthy", healthy, 120_000);
@@ -92,6 +125,7 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
     running?.kill("SIGTERM");
     const { text, exitCode } = (await running?.ended) ?? {};
     expect(exitCode, text).toBe(0);
+    expect(text).not.toMatch(/\[(alert|emerg)\]|exited on signal|AddressSanitizer/);
   });
 
   /** Sends one request over HTTP/3, without a fallback. */
@@ -120,6 +154,10 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
     return { exitCode, body, version, status: Number(status), location, text };
   }
 
+  /** Sends any bytes over QUIC. */
+  const raw = (sni: string, cases: readonly QuicCase[]) =>
+    overQuic(client!, join(folder, "cases"), { sni, port }, cases);
+
   const altSvc = async (to: string, sni?: string) =>
     (await request({ to, host: "alt.example", ...(sni === undefined ? {} : { sni }) })).headers["alt-svc"];
 
@@ -146,6 +184,77 @@ describe.each(["dynamic", "static"])("in %s mode", (mode) => {
     expect(without.status, without.text).toBe(400);
     const own = ["--cert", "/pki/client.crt", "--key", "/pki/client.key"];
     expect((await ask("closed.example", "/", own)).status).toBe(200);
+  });
+
+  const labels = (bytes: number) => "a.".repeat(bytes).slice(0, bytes);
+  const strange = (above: string) => [
+    ...["evil.com?", "evil.com#", "u@evil.com", "a\\\\", 'a"', "a<", "a{", "a|", "\u00e9"].map(
+      (one) => `${one}${above}`,
+    ),
+    `${labels(254 - above.length)}${above}`,
+    `${labels(7_900)}${above}`,
+    "a".repeat(7_900),
+    "asks.example:443@evil.example",
+    "asks.example:80:81",
+  ];
+
+  test.each(mode === "dynamic" ? [".below.example", ".wild.example"] : [".below.example"])(
+    "a strange host below %s is answered 400, and nobody is asked",
+    async (above) => {
+      const good = `one${above}`;
+      expect([200, 302]).toContain((await ask(good)).status);
+      for (const host of strange(above)) {
+        reached = [];
+        const { status, text } = await ask(good, "/away", ["--header", `Host: ${host}`]);
+        expect.soft([status, reached], `${host.slice(0, 60)} ${text}`).toEqual([400, []]);
+      }
+    },
+  );
+
+  test.each(mode === "dynamic" ? ["asks.example", "a.wild.example"] : ["asks.example"])(
+    "the auth service of %s is asked about the path that is sent, and a target that is no path is refused",
+    async (host) => {
+      const send = (target: string) => ask(host, "/", ["--request-target", target]);
+      for (const [target, sent] of served.filter(([one]) => one.startsWith("/"))) {
+        reached = [];
+        const { status, text } = await send(target);
+        const question = host === "asks.example" ? `/check?u=${sent}` : `/check${sent}`;
+        expect.soft([status, reached], `${target} ${text}`).toEqual([200, [question, sent]]);
+      }
+      // curl makes a host and a path of an absolute target.
+      const noPaths = [...refused, ...served.map(([one]) => one)].filter((one) => !one.startsWith("/"));
+      reached = [];
+      const answers = await raw(
+        host,
+        noPaths.map((one) => ({ requests: [headers(asking(host, one))] })),
+      );
+      expect(noPaths.filter((_, at) => answers[at]?.statuses[0] !== 400)).toEqual([]);
+      expect(reached).toEqual([]);
+    },
+  );
+
+  test("no frame ends a worker, and a request that is refused reaches no backend", async () => {
+    const { allowed, refused: broken } = requestFrames("alt.example");
+    const one = (bytes: Buffer) => ({ requests: [bytes] });
+    reached = [];
+    const passed = await raw("alt.example", Object.values(allowed).map(one));
+    expect(Object.keys(allowed).filter((_, at) => passed[at]?.statuses[0] !== 200)).toEqual([]);
+    expect(reached).toEqual(Object.keys(allowed).map(() => "/x"));
+    reached = [];
+    const answers = await raw("alt.example", Object.values(broken).map(one));
+    expect(Object.keys(broken).filter((_, at) => answers[at]?.statuses[0] === 200)).toEqual([]);
+    expect(reached).toEqual([]);
+    const everything = Object.values({ ...allowed, ...broken });
+    await raw("alt.example", [
+      ...everything.flatMap((bytes) => [
+        { requests: [bytes], after: "reset" } as const,
+        { requests: [bytes], after: "stop" } as const,
+        { requests: [bytes], fin: false },
+      ]),
+      ...Object.values(uniStreams).map((uni) => ({ uni, requests: [everything[0]!], after: "stop" }) as const),
+      { requests: everything, fin: false },
+    ]);
+    expect((await ask("alt.example")).status).toBe(200);
   });
 
   test("a new host is served", async () => {

@@ -52,7 +52,7 @@ async function answerHttp2(stream: ServerHttp2Stream): Promise<void> {
 }
 const overHttp2 = createHttp2Server().on("stream", answerHttp2);
 const overTls = createSecureServer({ cert: pki.tls.certificate, key: pki.tls.key }).on("stream", answerHttp2);
-/** Speaks FastCGI: counts the bytes of the records of type 5, of which an empty one is the last. */
+/** Uses FastCGI. Counts the bytes of the records of type 5, of which an empty one is the last. */
 const overFastCgi = createServerOfSockets((socket) => {
   let rest = Buffer.alloc(0);
   const at = got.push(0) - 1;
@@ -406,7 +406,7 @@ describe("RouteSettings", () => {
     const on = { "enable-modsecurity": "true" };
     const status = async (bytes: number, framing: string) => {
       const body = await upload("/x", framing);
-      // A connection may stay open when its request was refused while ModSecurity waited for the body.
+      // A connection may stay open if its request was refused while ModSecurity waited for it.
       void body.send(bytes).then(() => body.end());
       const found = () => /^HTTP\/1.1 (?!100)(\d+)/m.exec(body.answer())?.[1];
       await until("the answer", () => found() !== undefined);
