@@ -14,7 +14,6 @@ import { answersOf } from "../controller/parts/answers.ts";
 import { controllerPart } from "../controller/parts/controller.ts";
 import { countingPart } from "../controller/parts/counting.ts";
 import { healthServer } from "../controller/parts/health-server.ts";
-import { idleMemoryPart } from "../controller/parts/idle-memory.ts";
 import { instrumentsOf } from "../controller/parts/instruments.ts";
 import { nginxPart } from "../controller/parts/nginx.ts";
 import { operatorPart } from "../controller/parts/operator.ts";
@@ -26,7 +25,7 @@ import { readinessPart } from "../controller/parts/readiness.ts";
 import { templatePart } from "../controller/parts/template.ts";
 import { trafficPart } from "../controller/parts/traffic.ts";
 import { webhookPart } from "../controller/parts/webhook.ts";
-import { openYoungSpace } from "../controller/parts/young-space.ts";
+import { keepYoungSpaceSmall } from "../controller/parts/young-space.ts";
 import { openClusterSide } from "../controller/run/cluster-side.ts";
 import { credentialsOf } from "../controller/run/credentials.ts";
 import { listenForEnding } from "../controller/run/ending.ts";
@@ -58,7 +57,6 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   if (parsed.kind === "version") return printed(out, `${build.name} ${build.release}\n`);
   if (parsed.kind === "failure") return failed(out, parsed.why);
   const { flags, problems } = parsed;
-  const young = openYoungSpace(systemClock);
   const fake = fakeCertificate(new Date());
   const { env, stdout } = host;
   const pod = { namespace: env.POD_NAMESPACE ?? "", name: env.POD_NAME ?? "" };
@@ -68,6 +66,7 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
   const ending = listenForEnding(host, ["SIGINT"]);
   const program = openProgram(flags, stdout, ending);
   const { log, running } = program;
+  keepYoungSpaceSmall(systemClock, () => running.isReady);
   log.info({ release: build.release, server: found.credentials.server.host }, "starting");
 
   makeLogFolders();
@@ -129,7 +128,6 @@ export async function run(argv: readonly string[], out: Out, host: NodeJS.Proces
     countingPart(instruments),
     stopped("cluster", () => cluster.leave()),
     webhookPart(program, instruments, { client, accept, source, onSecret, clock }),
-    idleMemoryPart({ source, clock, isReady: () => running.isReady, young }),
     readinessPart(program, instruments, { graceMs: flags.shutdownGracePeriod * 1000 }),
   ];
   const ended = await runParts(parts, ending, log);

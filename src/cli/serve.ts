@@ -13,7 +13,6 @@ import { answersOf } from "../controller/parts/answers.ts";
 import { controllerPart } from "../controller/parts/controller.ts";
 import { countingPart } from "../controller/parts/counting.ts";
 import { healthServer } from "../controller/parts/health-server.ts";
-import { idleMemoryPart } from "../controller/parts/idle-memory.ts";
 import { instrumentsOf } from "../controller/parts/instruments.ts";
 import { nginxPart } from "../controller/parts/nginx.ts";
 import { operatorPart } from "../controller/parts/operator.ts";
@@ -24,7 +23,7 @@ import { openProgram } from "../controller/parts/program.ts";
 import { readinessPart } from "../controller/parts/readiness.ts";
 import { templatePart } from "../controller/parts/template.ts";
 import { trafficPart } from "../controller/parts/traffic.ts";
-import { openYoungSpace } from "../controller/parts/young-space.ts";
+import { keepYoungSpaceSmall } from "../controller/parts/young-space.ts";
 import { completedSource } from "../controller/run/chains.ts";
 import { listenForEnding } from "../controller/run/ending.ts";
 import { withFreePorts } from "../controller/run/free-ports.ts";
@@ -70,7 +69,6 @@ export async function serve(
   const { rest, problems } = parsed;
   const { flags, moved } = await withFreePorts(parsed.flags, parsed.named);
   const { stdout, env } = host;
-  const young = openYoungSpace(systemClock);
   // Another thread makes the certificate, and nginx tells its capabilities, while files are read.
   const fake = fakeCertificate(new Date());
   const installed = nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
@@ -84,6 +82,7 @@ export async function serve(
   const { manifests } = opened;
   const program = openProgram(flags, stdout, ending);
   const { log, running } = program;
+  keepYoungSpaceSmall(systemClock, () => running.isReady);
   log.info({ folder: rest[0], release: build.release }, "starting");
   for (const one of moved) log.info(one, "another program uses the default port; the next free one is used");
   const names = new AbortController();
@@ -127,7 +126,6 @@ export async function serve(
     templatePart(program, instruments, flags.templateDir),
     trafficPart(program, { drainMs, afterMs: 0 }),
     countingPart(instruments),
-    idleMemoryPart({ source, clock: systemClock, isReady: () => running.isReady, young }),
     readinessPart(program, instruments, { graceMs: flags.shutdownGracePeriod * 1000, drainMs }),
   ];
   const ended = await runParts(parts, ending, log);

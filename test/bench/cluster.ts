@@ -122,7 +122,7 @@ async function untilAddressesAreWritten(sluice: Sluice, begun: number): Promise<
 }
 
 /** Bounds for the memory by the number of hosts. */
-const memoryBounds: Readonly<Record<number, number>> = { 10: 85, 1000: 115, 10000: 220 };
+const memoryBounds: Readonly<Record<number, number>> = { 10: 100, 1000: 130, 10000: 230 };
 
 /**
  * Returns the share of requests that get 404, from before nginx listens until it serves all hosts.

@@ -7,7 +7,16 @@ import { createServer } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { request } from "../nginx/support/request.ts";
 import { ports } from "../nginx/support/serve.ts";
-import { answered, backendPort, endpoint, newHosts, quietMs, reloadsOf, untilLastAnswers, workersOf } from "./hosts.ts";
+import {
+  answered,
+  backendPort,
+  endpoint,
+  newHosts,
+  quietMsOf,
+  reloadsOf,
+  untilLastAnswers,
+  workersOf,
+} from "./hosts.ts";
 import type { Figure } from "./measured.ts";
 import { compiled } from "./support/compiled.ts";
 import { residentMegabytes } from "./support/cpu.ts";
@@ -31,7 +40,7 @@ async function at(hosts: number, node: readonly string[]): Promise<Figure[]> {
   const count = hosts / 5;
   const files = filesOf({ hosts, endpoint, secrets: await secretsOf(count), settings: { "ssl-redirect": "false" } });
   const { served, seconds } = await untilLastAnswers({ files, flags: [settingsFlag], limitMs: 600_000, node }, hosts);
-  await delay(quietMs);
+  await delay(quietMsOf(hosts));
   const quiet = residentMegabytes(served.pid);
   const before = reloadsOf(served).length;
   const live = await newHosts(served, hosts);
@@ -42,7 +51,7 @@ async function at(hosts: number, node: readonly string[]): Promise<Figure[]> {
   for (let host = 0; host < count; host++)
     await request({ to: `127.0.0.1:${ports.https}`, host: hostOf(host), sni: hostOf(host) });
   const asked = workersOf(served);
-  await delay(quietMs);
+  await delay(quietMsOf(hosts));
   const memory = residentMegabytes(served.pid);
   await served.remove();
   const having = `with ${count.toLocaleString("en")} certificates`;

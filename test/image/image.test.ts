@@ -246,16 +246,11 @@ test("Node gets the options of the controller, and half of the container's memor
     mounts: { "/sys/fs/cgroup": folder, "/opt/sluice/dist": main },
   });
   const [options, flags, arenas, heap] = JSON.parse(text);
-  expect(options).toEqual([
-    "--max-old-space-size-percentage=50",
-    "--max-semi-space-size=32",
-    "--no-parallel-scavenge",
-    "--no-concurrent-recompilation",
-    "--invocation-count-for-turbofan=30000",
-  ]);
+  expect(options).toEqual(["--max-old-space-size-percentage=50", "--no-concurrent-recompilation"]);
   expect([flags, arenas]).toEqual([["run", "--run-folder=/run/sluice", "--v=2"], "1"]);
-  // V8 adds the space for young objects, three times 32 MB.
-  expect(heap / 1048576 - 96).toBeCloseTo(256, 0);
+  // V8 adds the space for young objects, at most three times 64 MB.
+  expect(heap / 1048576).toBeGreaterThanOrEqual(256);
+  expect(heap / 1048576).toBeLessThanOrEqual(256 + 192);
 });
 
 test("the image answers the kubectl plugin of ingress-nginx", async () => {

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
-import { openYoungSpace } from "./young-space.ts";
+import { keepYoungSpaceSmall } from "./young-space.ts";
 
 test("the space for young objects grows while a large start lasts, and not before or after", async () => {
   const clock = new FakeClock();
   const flags = new Set<string>();
   const heap = { megabytes: 30 };
-  const young = openYoungSpace(clock, {
+  let isReady = false;
+  keepYoungSpaceSmall(clock, () => isReady, {
     heapBytes: () => heap.megabytes * 1024 * 1024,
     set: (flag) => flags.add(flag),
   });
@@ -19,7 +20,7 @@ test("the space for young objects grows while a large start lasts, and not befor
   await clock.advance(100);
   expect([...flags]).toEqual(["--semi-space-growth-factor=2", "--parallel-scavenge"]);
   flags.clear();
-  young.shrink();
+  isReady = true;
   await clock.advance(1_000);
   expect([...flags]).toEqual(small);
 });
@@ -27,8 +28,8 @@ test("the space for young objects grows while a large start lasts, and not befor
 test("a large heap after the start changes nothing", async () => {
   const clock = new FakeClock();
   const flags: string[] = [];
-  const young = openYoungSpace(clock, { heapBytes: () => 2 ** 30, set: (flag) => void flags.push(flag) });
-  young.shrink();
+  const set = (flag: string) => void flags.push(flag);
+  keepYoungSpaceSmall(clock, () => true, { heapBytes: () => 2 ** 30, set });
   flags.length = 0;
   await clock.advance(1_000);
   expect(flags).toEqual([]);
