@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const page = read("docs/glossary.md");
 
-const rooms = "{base/timing,core,ask/matcher,convert}";
+const rooms = "{base/timing,core,ask/matcher,move/convert}";
 const modules = globSync([`src/${rooms}/**/*.ts`, "src/base/*.ts"], { cwd: root }).filter(
   (path) => !path.endsWith(".test.ts"),
 );
