@@ -193,6 +193,29 @@ describe("LeaseElection", () => {
     expect(a.events).toContain("lost: thief has it");
   });
 
+  test.each([
+    ["deleted", undefined],
+    ["without a holder", ""],
+    ["given to the follower", "b"],
+    ["given to a stranger", "thief"],
+  ])("a Lease that is %s by hand is not taken before its leader has to learn that", async (_how, holderIdentity) => {
+    const written: string[] = [];
+    const api = new FakeApi();
+    const [a, b] = [candidate(api, "a", written), candidate(api, "b", written)];
+    await both(10_000, a, b);
+    const { spec, ...rest } = api.lease as Lease;
+    const metadata = { ...rest.metadata, resourceVersion: "999" };
+    api.lease = holderIdentity === undefined ? undefined : { ...rest, metadata, spec: { ...spec, holderIdentity } };
+    await both(29_000, b); // a stands still: it has not renewed since
+    expect(b.events).not.toContain("leading");
+    await both(100, a);
+    await both(8_000, a);
+    expect(a.events.at(-1)).toMatch(/^lost: |^observed$/);
+    written.length = 0;
+    await both(40_000, a, b);
+    expect(new Set(written).size).toBe(1);
+  });
+
   test("at most one process writes, through stops, delays and clock jumps", async () => {
     for (let seed = 1; seed <= 40; seed += 1) {
       const chance = new Chance(seed);

@@ -10,7 +10,7 @@
 import { type Clock, sleep } from "../base/timing/clock.ts";
 import { type Answer, type ApiFailure, ownReasons } from "./answer.ts";
 import type { Client } from "./client.ts";
-import { heldBy, type Lease, leases, released } from "./lease.ts";
+import { heldBy, isReleased, type Lease, leases, released } from "./lease.ts";
 import type { ObjectName } from "./resource.ts";
 
 /** A term: the time in which this process leads without interruption. */
@@ -203,10 +203,17 @@ export class LeaseElection {
 
   /** Returns true when the Lease was read, or is known not to exist. */
   async #read(signal: AbortSignal): Promise<boolean> {
-    const answer = await this.#client.get(leases, this.#options.lease, signal);
+    const { lease, identity, clock } = this.#options;
+    const before = this.leader;
+    const answer = await this.#client.get(leases, lease, signal);
     if (answer.ok) this.#observe(answer.value);
     else if (answer.failure.code === 404) this.#observed = undefined;
     else this.#reportFailure(answer.failure);
+    // Somebody has deleted the Lease, or changed its holder by hand. The former leader learns it
+    // only at its next renewal.
+    const isFree = this.leader === "" || this.leader === identity;
+    if (before !== "" && before !== identity && isFree && !isReleased(this.#observed?.spec))
+      this.#restsUntil = clock.now() + this.#durationMs;
     return answer.ok || answer.failure.code === 404;
   }
 

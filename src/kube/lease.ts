@@ -41,5 +41,7 @@ export function released(wallMs: number, before: LeaseSpec): LeaseSpec {
   return { ...before, holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(wallMs) };
 }
 
+export const isReleased = (spec: LeaseSpec = {}): boolean => !spec.holderIdentity && spec.leaseDurationSeconds === 1;
+
 /** Writes a time with exactly six digits after the second, as the API requires. */
 const microTime = (wallMs: number) => new Date(wallMs).toISOString().replace("Z", "000Z");

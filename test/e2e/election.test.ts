@@ -124,6 +124,22 @@ test("a leader whose API server does not answer gives up before the next one beg
   }
 });
 
+test.each([
+  ["deleted", undefined],
+  ["overwritten with another holder", "someone"],
+  ["overwritten without a holder", ""],
+  ["overwritten with the follower as its holder", "follower"],
+])("a Lease that is %s by hand ends the term, and one process leads again", async (_how, holderIdentity) => {
+  const [leader, follower] = await leaderAndFollower();
+  const patch = ["patch", "lease", "leader", "--type=merge", "-p", JSON.stringify({ spec: { holderIdentity } })];
+  await cluster.kubectl(holderIdentity === undefined ? ["delete", "lease", "leader"] : patch);
+  await until(leader, "lost");
+  const writesSince = () =>
+    words(leader).lastIndexOf("write") > words(leader).lastIndexOf("lost") || words(follower).includes("write");
+  await vi.waitFor(() => expect(writesSince()).toBe(true), soon);
+  expectNoOverlap(leader, follower);
+});
+
 test("a replica whose writes of statuses get no answer gives the Lease back, and says why", async () => {
   const api = new FaultyApi(cluster);
   api.swallows = ({ method, url }) => method === "PUT" && url?.endsWith("/status") === true;
