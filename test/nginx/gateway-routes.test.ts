@@ -95,14 +95,14 @@ test("exact paths, prefixes, patterns, methods, headers and query parameters mat
     ports,
     hosts: [
       host("shop/a/web", "_", [
-        { to: [{ upstream: "b1" }], routes: prefix("/shop", { conditions: { ...none, method: "POST" } }) },
-        { to: [{ upstream: "b2" }], routes: prefix("/shop", header("X-Kind", "two words")) },
-        { to: [{ upstream: "b3" }], routes: prefix("/shop", query("Q", "a b")) },
         { to: [{ upstream: "b4" }], routes: [{ match: "exact", path: "/shop/exact" }] },
         { to: [{ upstream: "b1" }], routes: prefix("/shop/deep", header("x-re", "v[0-9]+", "regex")) },
         { to: [{ upstream: "b2" }], routes: prefix("/shop/deep", query("q", "[ab]", "regex")) },
         { to: [{ upstream: "b3" }], routes: [{ match: "pattern", path: "/re/[0-9]+" }] },
         { to: [{ upstream: "b4" }], routes: [{ match: "pattern", path: "/re/.*" }] },
+        { to: [{ upstream: "b1" }], routes: prefix("/shop", { conditions: { ...none, method: "POST" } }) },
+        { to: [{ upstream: "b2" }], routes: prefix("/shop", header("X-Kind", "two words")) },
+        { to: [{ upstream: "b3" }], routes: prefix("/shop", query("Q", "a b")) },
         { to: [{ upstream: "b1" }], routes: prefix("/named", header("x_kind", "a")) },
         { to: [{ upstream: "b2" }], routes: prefix("/named", header("x.kind", "a")) },
         { to: [{ upstream: "b3" }], routes: prefix("/named", header("cookie", "a=1; b=2")) },

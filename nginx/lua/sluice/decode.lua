@@ -9,18 +9,32 @@ local ipairs = ipairs
 local match = string.match
 local sub = string.sub
 
+-- It also notes whether several namespaces have locations.
 local function complete_locations(record)
+  local first
   for _, location in ipairs(record.locations or {}) do
     if location.ingress and not location.namespace then
       location.namespace, location.service, location.port = match(location.upstream, "^([^/]+)/([^/]+)/(.+)$")
     end
+    local namespace = location.namespace or ""
+    if first and first ~= namespace then
+      record.several = true
+    end
+    first = namespace
   end
+end
+
+-- In the record of a host with routes in shadow, location 0 stands for those that serve now. Its
+-- wildcards may be for one label.
+local function complete_shadow(record)
+  complete_locations(record)
+  record.locations[0] = { now = true, depth = 1 }
 end
 
 -- What each sort of record leaves out.
 local complete = {
   host = complete_locations,
-  shadow = complete_locations,
+  shadow = complete_shadow,
   ["before host"] = function(forms)
     for _, form in ipairs(forms) do
       if form then

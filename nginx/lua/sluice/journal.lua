@@ -11,7 +11,7 @@ local tohex = require("bit").tohex
 local tonumber = tonumber
 
 -- The version of the journal that this file reads (journal-text.ts).
-local version = "2"
+local version = "3"
 
 local _M = {}
 

@@ -46,11 +46,34 @@ local left = most
 -- never waits, so a worker routes one request at a time.
 _M.number = 0
 
+-- What is left of the budget for further namespaces, what each namespace has left, and the one that
+-- spends now.
+local pool, shares, spender
+
 -- Starts the budget of a request, or of a part of it that has only `steps`. Matching never waits,
 -- so one budget for each worker is enough.
 function _M.begin(steps)
   left = steps or most
+  shares = nil
   _M.number = _M.number + 1
+end
+
+-- Makes a namespace spend from now on: half of what no namespace has yet, so that the patterns of
+-- one leave steps for those of all others.
+function _M.share(namespace)
+  namespace = namespace or ""
+  if not shares then
+    pool, shares = left, {}
+  elseif namespace == spender then
+    return
+  else
+    shares[spender] = left
+  end
+  spender, left = namespace, shares[namespace]
+  if not left then
+    left = floor(pool / 2)
+    pool = pool - left
+  end
 end
 
 -- Charges work beside patterns. Returns whether the budget suffices.
@@ -59,13 +82,14 @@ function _M.charge(steps)
   return left >= 0
 end
 
--- Returns what is left. It may be less than nothing, because compiling is charged when it is done.
+-- Returns what is left, and the number of the budget. It may be less than nothing, because
+-- compiling is charged when it is done.
 function _M.rest()
-  return left
+  return left, _M.number
 end
 
-function _M.go_on_with(rest)
-  left = rest
+function _M.go_on_with(rest, number)
+  left, shares, _M.number = rest, nil, number
 end
 
 -- The ways to match: at the beginning of the text and as a whole, anywhere, with and without regard

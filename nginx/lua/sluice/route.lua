@@ -1,11 +1,14 @@
--- Finds the shape of a request from its host and path: the named location that serves it. The
--- router only routes: it returns the location's name, and nginx jumps there. Other findings (no
--- endpoints, too large, denied) go into variables, and the shape answers by them, so that its error
--- pages, headers and log apply.
+-- Finds the shape of a request: the named location that serves it. The router only routes: it
+-- returns the location's name, and nginx jumps there. Other findings (no endpoints, too large,
+-- denied) go into variables, and the shape answers by them, so that its error pages, headers and
+-- log apply. A port has one listener for all hosts, or several listeners (gateway.lua); the record
+-- of a host has one form for both.
 local canary = require("sluice.canary")
 local entry = require("sluice.route.entry")
 local label = require("sluice.route.label")
 local match = require("sluice.route.match")
+local paths = require("sluice.route.paths")
+local regex = require("sluice.regex")
 local rewrite = require("sluice.route.rewrite")
 local route_variables = require("sluice.route.variables")
 local store = require("sluice.store")
@@ -15,6 +18,7 @@ local sub = string.sub
 local find = string.find
 local gsub = string.gsub
 local max = math.max
+local type = type
 
 local _M = {}
 
@@ -28,6 +32,20 @@ function _M.know(slot, names)
     shapes[name] = true
   end
   shapes_of[slot] = shapes
+end
+
+-- The functions that find a location among those of several listeners, by server. They take the
+-- server, the host, the path, the generation and the shapes, and return the location, the host's
+-- record, the item, groups and added slash of its path (paths.lua), the listener, its scope, and
+-- whether the port has hosts of its own. A text is the name of a location that answers. Nil leaves
+-- the request to these hosts; the second result then says whether the listener names the host.
+local listeners = {}
+-- What the locations of listeners do beyond their shapes: `choose` one of several backends,
+-- `answer` a request at once, and `apply` changes before the jump.
+local policies
+
+function _M.listen(slot, locate, functions)
+  listeners[slot], policies = locate, functions
 end
 
 -- Names of the locations that each server has. They end with a secret of this nginx, because a
@@ -52,13 +70,15 @@ _M.use_variables = route_variables.use
 -- exactly that path comes first (RS-4.8).
 local own_paths = {}
 
-function _M.own(paths)
-  own_paths, _M.own_paths = paths, paths
+function _M.own(paths_of_sluice)
+  own_paths = paths_of_sluice
 end
 
 -- The location of such a path; nil if the host has exactly that path.
 function _M.own_location(record, uri)
-  if record.exact and record.exact[uri] then
+  local place = record.exact and record.exact[uri]
+  local first = type(place) == "table" and place[1]
+  if place and not (type(first) == "table" and first.slash) then
     return nil
   end
   for _, one in ipairs(own_paths) do
@@ -119,59 +139,115 @@ local function goes_round(var)
   return hops > most_hops
 end
 
--- Returns the location that serves the request, and, if the request has an upstream, its id, its
--- label, and whether the request is usual: a backend may get it, and its path and length are right.
--- Returns nil and the name of the shape if the server lacks it. With `shapes`, it takes records
--- of hosts in the youngest form that needs only these. `is_plain` says that the request has no
--- X-Forwarded-For; `no_length` says that it has no Content-Length either. `is_named` says that a
--- route of a Gateway names the host.
-local function target_of(slot, generation, shapes, host, uri, is_plain, no_length, is_named)
-  local var = ngx.var
+-- Finds the location among the hosts of the port itself. Returns the location, its host's record,
+-- whether TLS is configured for the host, and the item, groups and added slash of the path. A text
+-- is the name of a location that answers. `is_named` says that a listener has a host of that name.
+local function at_hosts(host, uri, generation, shapes, is_named)
   local record, tls, is_catch_all = match.host(host, generation, shapes)
-  if record == false then
-    return own.undecided
-  elseif not record then
-    return _M.nothing()
+  if not record then
+    return record == false and own.undecided or _M.nothing()
   end
   local ours = is_catch_all and not is_named and _M.own_location(record, uri)
   if ours then
     return ours
-  end
-  if record.to then
-    var.route_www = record.to
+  elseif record.to then
+    ngx.var.route_www = record.to
     return own.www
   end
-  if record.root and uri == "/" then
+  local location, item, groups, slash = paths.find(record, uri)
+  if not location then
+    return (location == false or paths.is_doubtful()) and own.undecided or own.unrouted
+  end
+  return location, record, tls, item, groups, slash
+end
+
+local none = {}
+
+-- Rewrites the path, by the target of the location or by that of the path's item.
+local function change_path(location, item, groups, uri, filters)
+  local target = location.rewrite
+  if not target then
+    if not location.route then
+      rewrite.run(location, item, groups, uri)
+    end
+  elseif not (filters and filters.rewrite and filters.rewrite.path) then
+    local found = target[1] ~= "" and regex.groups(regex.whole, uri, target[1]) or none
+    rewrite.run(location, target, found, uri)
+  end
+end
+
+-- Returns the location that serves the request, and, if the request has an upstream, its id, its
+-- label, and whether the request is usual: a backend may get it, and its path and length are right.
+-- Returns nil and the name of the shape if the server lacks it. With `shapes`, it takes records
+-- of hosts in the youngest form that needs only these. `is_plain` says that the request has no
+-- X-Forwarded-For; `no_length` says that it has no Content-Length either.
+local function target_of(slot, generation, shapes, host, uri, is_plain, no_length)
+  local var = ngx.var
+  local location, record, tls, item, groups, slash, listener, scope, shared
+  local locate = listeners[slot]
+  if locate then
+    location, record, item, groups, slash, listener, scope, shared =
+      locate(slot, host, uri, generation, shapes)
+  end
+  if location and record then
+    tls = record.tls
+  elseif not location then
+    location, record, tls, item, groups, slash = at_hosts(host, uri, generation, shapes, record)
+  end
+  if type(location) == "string" then
+    return location
+  elseif location.to then
+    var.route_www = location.to
+    return own.www
+  end
+  local is_route = location.route ~= nil
+  if record.root and uri == "/" and not is_route then
     var.route_app_root = rewrite.expand(record.root, match.label(record, host))
     return own.app_root
   end
-  local location, route, groups, slash = match.path(record, uri)
-  if location == false then
-    return own.undecided
+
+  local known = shapes_of[slot]
+  local backend, filters = location, location.filters
+  if location.backends then
+    backend = policies.choose(location.backends)
   end
-  if not location then
-    return own.unrouted
+  local shape = backend.shape or location.shape
+  if not known[shape] then
+    return nil, shape
+  end
+  if is_route then
+    if shared then
+      var.route_beside = "1"
+    end
+    if filters and policies.answer(filters, scope) then
+      var.route_steering = filters.steering
+      route_variables.set(location, none, location, listener)
+      return shape
+    end
+    if backend.unusable then
+      route_variables.set(location, none, backend, listener)
+      -- Both locations answer with an error. They differ in the status, because gRPC clients read
+      -- 503 as UNAVAILABLE.
+      return backend.unusable == 503 and own.unknown_shape or own.undecided
+    end
+    filters = backend.filters or filters
   end
 
-  local shape = location.shape
-  local upstream_id = location.upstream
+  local upstream_id = backend.upstream
   local upstream = store.get("upstream", upstream_id, generation)
   local served = upstream and #upstream.endpoints > 0
   local substituted = false
-  if location.standIn then
-    local id, other = stand_in(location.standIn, generation)
+  local named = location.standIn
+  if named then
+    local id, other = stand_in(named, generation)
     var.route_error_upstream = id
     var.route_error_name = other.label
     if not served and id ~= "default" then
-      shape, upstream_id, upstream, served, substituted = location.standIn.shape, id, other, true, true
-      -- The variables below belong to the location's own shape.
-      if not shapes_of[slot][location.shape] then
-        return nil, location.shape
+      shape, upstream_id, upstream, served, substituted = named.shape, id, other, true, true
+      if not known[shape] then
+        return nil, shape
       end
     end
-  end
-  if not shapes_of[slot][shape] then
-    return nil, shape
   end
   if not served then
     var.route_unserved = "1"
@@ -183,12 +259,12 @@ local function target_of(slot, generation, shapes, host, uri, is_plain, no_lengt
     end
   end
   if location.sticky then
-    var.route_sticky = "1"
+    var.route_sticky = location.sticky
   end
   if record.certificate then
     var.route_certificate = record.certificate
   end
-  if tls then
+  if tls and not is_route then
     var.route_tls = "1"
   end
   local upstream_name = upstream and upstream.label or upstream_id
@@ -204,7 +280,11 @@ local function target_of(slot, generation, shapes, host, uri, is_plain, no_lengt
   if slash then
     var.route_slash = slash
   end
-  route_variables.set(location, groups or match.label(record, host))
+  route_variables.set(location, groups or (is_route and none) or match.label(record, host), backend, listener)
+  change_path(location, item, groups, uri, filters)
+  if filters then
+    policies.apply(filters, shape, uri)
+  end
   local variables = location.variables
   if variables then
     for name, value in pairs(variables) do
@@ -214,20 +294,18 @@ local function target_of(slot, generation, shapes, host, uri, is_plain, no_lengt
       var.route_loops = "1"
     end
   end
-  if not is_plain and var.http_x_forwarded_for and goes_round(var) then
+  -- `steering` has changes to headers, and one of them may remove X-Forwarded-For.
+  if (filters and filters.steering or not is_plain and var.http_x_forwarded_for) and goes_round(var) then
     return own.circle, upstream_id, upstream_name
   end
-  rewrite.run(location, route, groups, uri)
   return shape, upstream_id, upstream_name, is_usual
 end
 
--- Functions that the router of Gateways' ports shares with this one.
-_M.comes_back, _M.goes_round, _M.stand_in = comes_back, goes_round, stand_in
-_M.shapes_of, _M.names = shapes_of, own
+_M.names = own
 
 -- Returns the named location where nginx is to continue, then the same values as target_of.
-function _M.target(slot, host, uri, no_length, is_named)
-  return entry.find(target_of, shapes_of[slot], own, slot, host, uri, no_length, is_named)
+function _M.target(slot, host, uri, no_length)
+  return entry.find(target_of, shapes_of[slot], own, slot, host, uri, no_length)
 end
 
 function _M.run(slot)

@@ -1,6 +1,6 @@
 /** Routes of a host that also take a path but come after the one that gets the request. */
 
-import { type Location, type Route, type Server, toNamesake } from "../../core/model/configuration.ts";
+import { elsewhere, type Location, type Route, type Server } from "../../core/model/configuration.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import { wholePattern } from "./gateway/conditions.ts";
 import { mostTooLong, patternOf } from "./pattern.ts";
@@ -22,7 +22,7 @@ export function outranked(
   const others = routes.filter(
     (route) =>
       route.location !== taken.location &&
-      route.location !== toNamesake &&
+      route.location !== elsewhere &&
       (!hasPatterns || route.match === "regex") &&
       locations[route.location]!.owner !== undefined &&
       takes(route),

@@ -30,7 +30,7 @@ export interface Configuration<S, F> {
   readonly servers: Table<Server<F>>;
   /**
    * Servers for the hosts of listeners as they would be if routes in shadow served. They have only
-   * the locations of these routes, and all other requests stay where they are now (`toNamesake`).
+   * the locations of these routes, and all other requests stay where they are now (`elsewhere`).
    * Keyed by the `serverKey` of the host that is served.
    */
   readonly shadows: Table<Server<F>>;
@@ -89,14 +89,11 @@ export interface Server<F> {
   readonly appRoot: string | undefined;
   readonly locations: readonly Location<F>[];
   /**
-   * In the order in which nginx should try them within one kind of match. Routes with conditions
-   * may share a path; a request that fulfils none of them is tried at shorter paths.
+   * In the order in which nginx should try them: all of them if one is a pattern (`regex` or
+   * `pattern`), otherwise those of one path. Routes with conditions may share a path; a request
+   * that fulfils none of them is tried at shorter paths.
    */
   readonly routes: readonly Route[];
-  /**
-   * Whether all routes are tried in their order, independent of their kinds of match and lengths.
-   */
-  readonly ordered?: true;
   /** Values for the host as a whole, each value from the oldest owner that gives one (RS-3.5). */
   readonly features: F;
 }
@@ -111,26 +108,36 @@ export interface Alias {
   readonly tlsConfigured: boolean;
 }
 
-/**
- * Stands for a location of the namesake. The namesake is the Server with the same name that belongs
- * to no listener; its own routes take the requests of the route. Only a Server of a listener has
- * such routes, on a port where its namesake gets requests, too.
- */
-export const toNamesake = -1;
+/** Stands for a Location of another Server, which `of` names. */
+export const elsewhere = -1;
 
 /**
  * A path that leads to a Location. `exact` and `prefix` compare the decoded path (a prefix ends in
  * a slash). `regex` is anchored at the start and ignores case. `pattern` has to match the whole
- * path, with its case, and comes after all others. `slash` answers 301 to the path with a slash
+ * path, with its case. `slash` answers 301 to the path with a slash
  * (RS-5.4), with the settings of its Location.
  */
-export type Route = { readonly path: string; readonly location: number; readonly conditions?: Conditions } & (
+export type Route = {
+  readonly path: string;
+  readonly location: number;
+  readonly conditions?: Conditions;
+  /**
+   * The Location of another Server: of the one that has the host at the port itself, where a
+   * listener shares its port with hosts without one.
+   */
+  readonly of?: { readonly host: string; readonly location: number };
+} & (
   | { readonly match: "exact"; readonly rewrite?: string }
   | { readonly match: "prefix"; readonly rewrite?: string }
   | { readonly match: "regex"; readonly rewrite?: string }
   | { readonly match: "pattern"; readonly rewrite?: string }
   | { readonly match: "slash" }
 );
+
+/** Whether the routes of a host have to be tried in their order. */
+export function hasPatterns(routes: readonly Pick<Route, "match">[]): boolean {
+  return routes.some(({ match }) => match === "regex" || match === "pattern");
+}
 
 /** Conditions on a request beside its host and path. All of them have to hold. */
 export interface Conditions {

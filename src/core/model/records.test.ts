@@ -29,12 +29,11 @@ const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> 
   cors: ["cors"],
   session: ["session"],
   question: ["question"],
-  settings: ["settings"],
 };
 
 /** Fields that Lua itself adds to a decoded record, and functions with such names. */
 const ownFields: readonly string[] = [
-  ...["record.by_path", "location.labels", "upstream.ring", "upstream.by_key", "upstream.keys"],
+  ...["record.by_path", "record.several", "location.labels", "upstream.ring", "upstream.by_key", "upstream.keys"],
   ...["upstream.position", "upstream.groups", "upstream.sessions", "canary.choose"],
   ...["backend.labels", "backend.labels_for", "cors.answer", "listener.before_host", "ngx.location.capture"],
 ];

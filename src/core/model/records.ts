@@ -99,32 +99,20 @@ export type StreamEndpoint = readonly [address: string, port: number, weight: nu
 /** The fields of each JSON object in a record. Those of key pairs are in pair-record.ts. */
 export const recordFields = {
   /**
-   * A host, an alias of it (`as`) or its www twin (`to`). Only hosts of listeners have `pattern`.
+   * A host, an alias of it (`as`) or its www twin (`to`). `list` has all paths but the exact ones
+   * in their order, on a host with patterns. `root` is the target of redirects for exactly `/`, and
+   * `parent` the text behind the label for which a wildcard stands.
    */
-  host: [
-    "tls",
-    "locations",
-    "root",
-    "parent",
-    "exact",
-    "prefix",
-    "slash",
-    "regex",
-    "pattern",
-    "certificate",
-    "as",
-    "to",
-  ],
+  host: ["tls", "locations", "root", "parent", "exact", "prefix", "list", "certificate", "as", "to"],
+  /**
+   * `rewrite` is like an item of a host's `list`. A location with `depth` is for hosts with one
+   * label in place of the record's wildcard, and `to` is the target of a www twin.
+   */
   location: [
     ...["shape", "upstream", "limit", "namespace", "ingress", "service", "port", "path", "closed", "variables"],
     ...["canaries", "standIn", "sticky", "rewritesLate"],
-    ...["route", "rule", "backends", "unusable", "filters", "settings", "share"],
+    ...["route", "rule", "backends", "unusable", "filters", "share", "rewrite", "depth", "to"],
   ],
-  /**
-   * Values of annotations for a rule of a route beyond its text. `rewrite` is like an item of a
-   * host's `regex`.
-   */
-  settings: ["standIn", "rewrite", "sticky"],
   /**
    * One of several backends of a location, or a single backend that has filters or sessions of its
    * own.
@@ -150,8 +138,11 @@ export const recordFields = {
   session: ["variable", "binding", "cookie", "header", "path", "seconds", "permanent"],
   changes: ["set", "add", "remove"],
   cors: ["any", "origins", "pattern", "credentials", "methods", "headers", "expose", "maxAge"],
-  /** One of several routes with the same path. All of its conditions have to hold. */
-  choice: ["location", "method", "headers", "query", "call"],
+  /**
+   * One of several routes with the same path. All of its conditions have to hold. `slash` is the
+   * path with the slash that has to be added.
+   */
+  choice: ["location", "slash", "method", "headers", "query", "call"],
   /**
    * A ListenerPort. With `addresses`, there are further ListenerPorts with this port, each for one
    * address.

@@ -18,6 +18,9 @@ export interface OwnedPath {
 }
 
 export interface Namesake {
+  /** The key of the Server. */
+  readonly host: string;
+  /** Its paths, in the order of its Locations. */
   readonly paths: readonly OwnedPath[];
   /** Whether it is a server block of its own, which takes all requests for its names. */
   readonly isApart: boolean;

@@ -65,10 +65,10 @@ test("a journal that is missing, empty, cut, or of another version has no record
     writeFileSync(path, whole.subarray(0, length));
     expect(await found()).toEqual(["damaged", {}]);
   }
-  writeFileSync(path, whole.toString().replace("sluice-journal 2", "sluice-journal 3"));
+  writeFileSync(path, whole.toString().replace("sluice-journal 3", "sluice-journal 2"));
   expect((await Journal.open(path)).found).toEqual({
     kind: "other-version",
-    why: "it has version 3, and this release reads version 2",
+    why: "it has version 2, and this release reads version 3",
     lines: 4,
   });
   writeFileSync(path, '["instance","x"]\n["host a","1"]\n');

@@ -4,7 +4,7 @@
 -- needs no request.
 local cjson = require("cjson.safe")
 local match = require("sluice.route.match")
-local paths = require("sluice.gateway.paths")
+local paths = require("sluice.route.paths")
 local rewrite = require("sluice.route.rewrite")
 local shares = require("sluice.shares")
 local store = require("sluice.store")
@@ -19,13 +19,15 @@ local _M = {}
 
 local function found(scope, name, uri, generation, alone)
   local record = store.get("shadow", scope .. name, generation)
-  return record and paths.find(record, uri, alone)
+  if record then
+    return (paths.find(record, uri, alone))
+  end
 end
 
--- Returns the route in shadow that would take the request, or `paths.namesake` if nothing would
--- change, and the name of the host by which it was found. `level` is the name that takes the
--- request now; less specific names are not tried. It is false for an alias that is a pattern,
--- because patterns come after all names.
+-- Returns the route in shadow that would take the request, or `now` if nothing would change, and
+-- the name of the host by which it was found. `level` is the name that takes the request now; less
+-- specific names are not tried. It is false for an alias that is a pattern, because patterns come
+-- after all names.
 local function taker(scope, host, level, uri, generation)
   local location = found(scope, host, uri, generation)
   if location ~= nil or level == host then
@@ -49,16 +51,16 @@ end
 
 local nobody = {}
 
--- Returns the location that takes the request now, of a route or of an Ingress, or `nobody`.
-local function taken_by(location, host, uri, shared, generation)
-  if location and location ~= paths.namesake then
-    return location
+-- Returns the location that takes the request now, or `nobody`. `record` is that of its host.
+local function taken_by(location, record, host, uri, shared, generation)
+  if not location then
+    record = shared and match.host(host, generation)
+    location = record and not record.to and paths.find(record, uri)
   end
-  local record = shared and match.host(host, generation)
-  if not record or record.to or record.root and uri == "/" then
+  if not location or location.to or record.root and uri == "/" and not location.route then
     return nobody
   end
-  return match.path(record, uri) or nobody
+  return location
 end
 
 local function words(one)
@@ -86,14 +88,14 @@ end
 
 local weak = { __mode = "k" }
 
--- Counts one request. `location` takes it now, and `level` is the name of the host by which it was
--- found. The key of a pair is made once in each worker.
-function _M.observe(listener, host, uri, location, level, shared, generation)
+-- Counts one request. `location` of `record` takes it now, and `level` is the name of the host by
+-- which it was found. The key of a pair is made once in each worker.
+function _M.observe(listener, host, uri, location, record, level, shared, generation)
   local taker_now, name = taker(listener.before_host, host, level, uri, generation)
-  if not taker_now or taker_now == paths.namesake then
+  if not taker_now or taker_now.now then
     return
   end
-  local now = taken_by(location, host, uri, shared, generation)
+  local now = taken_by(location, record, host, uri, shared, generation)
   local keys = taker_now.keys
   if not keys then
     keys = setmetatable({}, weak)

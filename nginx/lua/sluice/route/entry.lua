@@ -71,11 +71,11 @@ end
 
 -- Finds the target of a request by the `find` of a router, in the present generation. `host` and
 -- `uri` are given if they are known and the request has no X-Forwarded-For. `find` takes the
--- arguments slot, generation, shapes, host, uri, is_plain, no_length and more, and returns the
--- values of a router's `target`. It returns nil and the name of the shape if the server lacks that
--- shape, and is then called once more with the `shapes` that the server has. `names` has the
--- locations for requests without a host, and for those whose shape the server still lacks.
-function _M.find(find, shapes, names, slot, host, uri, no_length, more)
+-- arguments slot, generation, shapes, host, uri, is_plain and no_length, and returns the values of
+-- a router's `target`. It returns nil and the name of the shape if the server lacks that shape, and
+-- is then called once more with the `shapes` that the server has. `names` has the locations for
+-- requests without a host, and for those whose shape the server still lacks.
+function _M.find(find, shapes, names, slot, host, uri, no_length)
   local is_plain = host ~= nil
   if not is_plain then
     local var = ngx.var
@@ -85,12 +85,12 @@ function _M.find(find, shapes, names, slot, host, uri, no_length, more)
     return names.contrary_host
   end
   local generation = store.generation()
-  local target, upstream, label, is_usual = find(slot, generation, nil, host, uri, is_plain, no_length, more)
+  local target, upstream, label, is_usual = find(slot, generation, nil, host, uri, is_plain, no_length)
   if target ~= nil then
     return target, upstream, label, is_usual
   end
   local shape = upstream
-  target, upstream, label = find(slot, generation, shapes, host, uri, is_plain, no_length, more)
+  target, upstream, label = find(slot, generation, shapes, host, uri, is_plain, no_length)
   if target ~= nil then
     return target, upstream, label
   end

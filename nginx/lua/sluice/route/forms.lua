@@ -9,7 +9,7 @@ local _M = {}
 -- Returns whether the server has all shapes that the record names.
 local function serves(record, shapes)
   for _, location in ipairs(record.locations or {}) do
-    if not shapes[location.shape] or (location.standIn and not shapes[location.standIn.shape]) then
+    if location.shape and not shapes[location.shape] or (location.standIn and not shapes[location.standIn.shape]) then
       return false
     end
   end

@@ -7,6 +7,7 @@ local rewrite = require("sluice.route.rewrite")
 local ngx = ngx
 local match = string.match
 local pairs = pairs
+local sub = string.sub
 
 local _M = {}
 
@@ -28,13 +29,17 @@ function _M.use(names)
 end
 
 -- Returns the labels of the metrics in one text, which nginx makes part of a longer one
--- (count.lua). It is made once for each record.
-local function labels_of(location)
-  local labels = location.labels
-  if not labels then
-    local namespace, ingress, service = location.namespace or "", location.ingress or "", location.service or ""
+-- (count.lua). It is made once for each record, and again for another listener.
+local function labels_of(location, backend, listener)
+  local labels = backend.labels
+  if not labels or backend.labels_for ~= listener then
+    local namespace, ingress, service = location.namespace or "", location.ingress or "", backend.service or ""
     labels = namespace .. "\t" .. ingress .. "\t" .. service .. "\t" .. (location.path or "")
-    location.labels = labels
+    if listener then
+      local route, rule = location.route or "", location.rule or ""
+      labels = labels .. "\t" .. listener.gateway .. "\t" .. listener.name .. "\t" .. route .. "\t" .. rule
+    end
+    backend.labels, backend.labels_for = labels, listener
   end
   return labels
 end
@@ -51,8 +56,29 @@ function _M.closed(location)
   ngx.log(ngx.INFO, "503 for ", ngx.var.host, ": ", why)
 end
 
--- `groups` are the groups of the path, or the label of the host's wildcard.
-function _M.set(location, groups)
+-- Sets the variables of a route at a listener.
+local function name_route(var, location, listener)
+  -- Error pages and logs use this variable to name the object, so it has the name of the route.
+  if used.ingress_name then
+    var.ingress_name = sub(location.route, #location.namespace + 2)
+  end
+  if used.gateway then
+    var.gateway = listener.gateway
+  end
+  if used.listener then
+    var.listener = listener.name
+  end
+  if used.route then
+    var.route = location.route
+  end
+  if used.rule then
+    var.rule = location.rule
+  end
+end
+
+-- `groups` are the groups of the path, or the label of the host's wildcard. `backend` is the one
+-- that gets the request, or the location itself.
+function _M.set(location, groups, backend, listener)
   local var = ngx.var
   if has_used_groups then
     for number, name in pairs(used_groups) do
@@ -64,19 +90,21 @@ function _M.set(location, groups)
     var.s_id = id
   end
   if used.route_labels then
-    var.route_labels = labels_of(location)
+    var.route_labels = labels_of(location, backend, listener)
   end
   if used.namespace then
     var.namespace = location.namespace
   end
-  if used.ingress_name then
+  if listener then
+    name_route(var, location, listener)
+  elseif used.ingress_name then
     var.ingress_name = location.ingress
   end
   if used.service_name then
-    var.service_name = location.service
+    var.service_name = backend.service
   end
   if used.service_port then
-    var.service_port = location.port
+    var.service_port = backend.port
   end
   if used.location_path or location.sticky then
     var.location_path = location.path

@@ -4,7 +4,14 @@
  * rules that were tried before and did not fit.
  */
 
-import { catchAll, type Location, type Route, type Server, toNamesake } from "../../../core/model/configuration.ts";
+import {
+  catchAll,
+  elsewhere,
+  hasPatterns,
+  type Location,
+  type Route,
+  type Server,
+} from "../../../core/model/configuration.ts";
 import { type Listener, type ListenerPort, serverKey } from "../../../core/model/listeners.ts";
 import type { FeatureValues } from "../../../core/policies/registry.ts";
 import { hostOf, type Served } from "../host.ts";
@@ -101,8 +108,8 @@ export function routeFor(
       const fits = takesPath(route, request.uri);
       if (fits === undefined) return { lost, end: { kind: "unclear", pattern: route.path } };
       if (!fits) continue;
-      if (route.location === toNamesake && isDeeper(name, request.host)) continue;
-      if (route.location === toNamesake) return { lost, end: { kind: "ingress", why: "an Ingress has the path" } };
+      if (route.location === elsewhere && isDeeper(name, request.host)) continue;
+      if (route.location === elsewhere) return { lost, end: { kind: "ingress", why: "an Ingress has the path" } };
       const candidate = { server, route, location: server.locations[route.location]! };
       const why = unfulfilled(route.conditions, { request, asked });
       if (why === undefined) return { lost, end: { kind: "taken", taken: candidate } };
@@ -147,16 +154,16 @@ function levelOf(served: Pick<Served, "servers">, host: string): string | undefi
  * Returns exact paths, then prefixes with the longest first, then patterns. Equal ones are in the
  * host's order.
  */
-export function inOrder({ routes, ordered }: Server<FeatureValues>): readonly Route[] {
-  if (ordered === true) return routes;
+export function inOrder({ routes }: Server<FeatureValues>): readonly Route[] {
+  if (hasPatterns(routes)) return routes;
   const of = (match: Route["match"]) => routes.filter((route) => route.match === match);
   const prefixes = of("prefix").sort((a, b) => Buffer.byteLength(b.path) - Buffer.byteLength(a.path));
-  return [...of("exact"), ...prefixes, ...of("pattern")];
+  return [...routes.filter(({ match }) => match === "exact" || match === "slash"), ...prefixes];
 }
 
 /** Returns the routes of a host none of whose paths takes the request, each once. */
 export function ofOtherPaths(server: Server<FeatureValues>, uri: string): readonly RouteLost[] {
-  const routes = inOrder(server).filter(({ location }) => location !== toNamesake);
+  const routes = inOrder(server).filter(({ location }) => location !== elsewhere);
   const taking = new Set(routes.filter((route) => takesPath(route, uri) === true).map(({ location }) => location));
   const others = new Map(routes.filter((one) => !taking.has(one.location)).map((one) => [one.location, one]));
   const why = `it does not take the path ${uri}`;
@@ -165,7 +172,7 @@ export function ofOtherPaths(server: Server<FeatureValues>, uri: string): readon
 
 /** Returns undefined if only nginx can decide. */
 export function takesPath({ match, path }: Route, uri: string): boolean | undefined {
-  if (match === "exact") return path === uri;
+  if (match === "exact" || match === "slash") return path === uri;
   if (match === "prefix") return uri.startsWith(path);
   return match === "regex" ? patternOf(`^(?:${path})`)?.test(uri) : wholePattern(path)?.test(uri);
 }

@@ -4,7 +4,7 @@
  * decisions are compared. The example of a pair stands for all its requests.
  */
 
-import { type Location, type Server, toNamesake, type Upstream } from "../../../core/model/configuration.ts";
+import { elsewhere, type Location, type Server, type Upstream } from "../../../core/model/configuration.ts";
 import { serverKey } from "../../../core/model/listeners.ts";
 import { backendOf, serviceOfUpstream } from "../../../core/model/location.ts";
 import type { FeatureValues } from "../../../core/policies/registry.ts";
@@ -113,7 +113,7 @@ function outcomeNow(at: At, { listener, now }: ShadowCount): Outcome | undefined
  */
 function takenIn(server: Server<FeatureValues>, { name, rule, path }: Party): RouteTaken | undefined {
   const route = server.routes.find(({ location: at }) => {
-    if (at === toNamesake) return false;
+    if (at === elsewhere) return false;
     const { owner, rule: own = "", path: its } = server.locations[at]!;
     return `${owner?.namespace}/${owner?.name}` === name && own === rule && its === path;
   });

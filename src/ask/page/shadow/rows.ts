@@ -1,7 +1,7 @@
 /** Makes the rows of the view Shadow. */
 
 import { visible } from "../../../base/visible.ts";
-import { toNamesake } from "../../../core/model/configuration.ts";
+import { elsewhere } from "../../../core/model/configuration.ts";
 import { serverKey } from "../../../core/model/listeners.ts";
 import type { Served } from "../../matcher/host.ts";
 import { differenceMeanings } from "../../matcher/shadow/meanings.ts";
@@ -99,7 +99,7 @@ function exampleOf(example: string): string {
 function stateOf({ listener, host, shadow }: ShadowReport, served: Served | undefined): ShadowState {
   const server = served?.servers.get(serverKey({ listener, name: host }));
   const serves = server?.routes.some(({ location }) => {
-    const owner = location === toNamesake ? undefined : server.locations[location]?.owner;
+    const owner = location === elsewhere ? undefined : server.locations[location]?.owner;
     return owner !== undefined && `${owner.namespace}/${owner.name}` === shadow.name && owner.kind !== "Ingress";
   });
   return serves ? "serves now" : "serves nothing";

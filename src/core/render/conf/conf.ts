@@ -60,6 +60,8 @@ export interface LuaParts {
   readonly gateway: boolean;
   /** Whether it does so on one of the usual ports. */
   readonly beside: boolean;
+  /** The servers whose ports have several listeners; a shared one has hosts of its own, too. */
+  readonly listening?: readonly { readonly slot: string; readonly shared: boolean }[];
   /** The servers of listeners that have one apart. */
   readonly homes?: readonly { readonly slot: string; readonly listeners: readonly string[] }[];
   /** The shapes of each server that has a router. */
@@ -227,13 +229,14 @@ function sharedLines(lines: readonly Token[]): Token[] {
 function luaView(
   { paths, counts }: Machine,
   settings: Settings,
-  { recordsBytes, gateway, slots, homes = [] }: LuaParts,
+  { recordsBytes, gateway, slots, listening = [], homes = [] }: LuaParts,
 ) {
   return {
     gateway,
     connectTimeout: Token.count(settings.proxyConnectTimeout),
     keptBody: Token.count(bytesOf(settings.keptBodySize)),
     underscores: letsUnderscoresThrough(settings),
+    listening: listening.map(({ slot, shared }) => ({ slot: Token.word(slot), shared: Token.name(String(shared)) })),
     homes: homes.map(({ slot, listeners }) => ({ slot: Token.word(slot), listeners: listeners.map(Token.word) })),
     dictionaries: ownDictionaries(settings),
     // Operators mount their own Lua files where ingress-nginx finds them.

@@ -23,7 +23,7 @@ import { settingsView } from "../settings/view.ts";
 import { type Fronts, frontsOf } from "../streams/fronts.ts";
 import { InternalNames } from "./internal-names.ts";
 import { hostBlock, locationBlock, shapeBlock } from "./source-map.ts";
-import { dataSlot, isGatewaySlot, plainServerView, type Slot } from "./text-servers.ts";
+import { dataSlot, plainServerView, type Slot } from "./text-servers.ts";
 
 /** The reason why a closed path answers 503, for log formats that name it. */
 export const closedReasonVariable = "closed_reason";
@@ -131,7 +131,6 @@ export function dataServerView(
   return {
     ...server,
     shared,
-    ...(shared ? routerView("sluice.gateway.beside", dataSlot) : {}),
     paths: [],
     takesRest: true,
     inPlace: inPlaceView(about, shapes),
@@ -156,15 +155,6 @@ export function textServerView(about: AboutServers, server: RoutedTextServer, sh
   };
 }
 
-/**
- * Returns the Lua module that routes, and the code that runs it. The code is a word of nginx,
- * because only this form of the directive takes an argument.
- */
-function routerView(module: string, slot: Slot) {
-  const router = Token.text(module);
-  return { router, run: Token.word(`return package.loaded[${router}].run(${Token.word(slot)})`) };
-}
-
 /** Returns the text that `location /` has beside the router; false where it has none. */
 export function inPlaceView(about: AboutServers, shapes: readonly Shape[]): View {
   const { text, takesBodies } = inPlaceOf(about, shapes) ?? {};
@@ -182,7 +172,8 @@ export function routedServer(about: AboutServers, slot: Slot, shapes: readonly S
     // requests.
     openNames: true,
     dynamic: true,
-    ...routerView(isGatewaySlot(slot) ? "sluice.gateway" : "sluice.route", slot),
+    // The code is a word of nginx, because only this form of the directive takes an argument.
+    run: Token.word(`return package.loaded["sluice.route"].run(${Token.word(slot)})`),
     inspected: about.settings.enableModsecurity && about.machine.capabilities.modsecurity,
     counts,
     keeps,

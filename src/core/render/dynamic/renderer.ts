@@ -7,6 +7,7 @@
 
 import { guarded } from "../../../base/guarded.ts";
 import type { Configuration, Server } from "../../model/configuration.ts";
+import { Dependencies } from "../../model/dependencies.ts";
 import { pairRecord } from "../../model/pair-record.ts";
 import { pairKey, patternsKey, shadowRecordKey, stapleKey, upstreamKey } from "../../model/records.ts";
 import { Table } from "../../model/table.ts";
@@ -58,6 +59,8 @@ export class DynamicRenderer implements Renderer {
   /** Text servers by host: its own, and that of its www twin if there is one. */
   readonly #textServers = new Map<string, readonly RoutedTextServer[]>();
   readonly #used = new UsedShapes();
+  /** The Servers to whose Locations the routes of others lead. */
+  readonly #references = new Dependencies();
   readonly #failed = new FailedServers();
   #scopes: ReadonlyMap<string, string> = new Map();
   /** The server that has the routes of a listener, by the listener's id. */
@@ -192,9 +195,14 @@ export class DynamicRenderer implements Renderer {
       if (patterns.length > 0) this.#patterns.set(key, patterns);
       else this.#patterns.delete(key);
     }
+    const referring = changes.flatMap(({ key }) => [...this.#references.usersOf(key)]);
     const isMoved = (key: string) => moved.has(servers.get(key)?.listener ?? "");
     const changed = [
-      ...new Set([...changes.map(({ key }) => key), ...(moved.size === 0 ? [] : [...servers.keys()].filter(isMoved))]),
+      ...new Set([
+        ...changes.map(({ key }) => key),
+        ...referring,
+        ...(moved.size === 0 ? [] : [...servers.keys()].filter(isMoved)),
+      ]),
     ];
     return this.#textHosts.settle() ? new Set([...changed, ...servers.keys()]) : changed;
   }
@@ -225,12 +233,16 @@ export class DynamicRenderer implements Renderer {
     changes: RecordChanges,
     name: string,
     server: Server<FeatureValues> | undefined,
-    { settings }: Whole,
+    { settings, servers }: Whole,
     shapes: Shapes,
   ): void {
     const before = this.#serverParts.get(name) ?? noParts;
-    const records = server === undefined ? [] : serverRecords(server, shapes);
-    const used = server === undefined ? [] : shapes.ofServer(server);
+    const find = (key: string) => {
+      const other = servers.get(key);
+      return other === undefined || this.#textHosts.isText(other) ? undefined : other;
+    };
+    const records = server === undefined ? [] : serverRecords(server, shapes, find);
+    const used = server === undefined ? [] : shapes.ofServer(server, find);
     const isText = server !== undefined && this.#textHosts.isText(server);
     if (isText) {
       const { root } = this.#machine.paths;
@@ -240,6 +252,7 @@ export class DynamicRenderer implements Renderer {
       const redirecting = twin && { ...twin, locations: [], leavesRest: true };
       this.#textServers.set(name, redirecting === undefined ? [routed] : [routed, redirecting]);
     } else this.#textServers.delete(name);
+    this.#references.set(name, [...new Set(server?.routes.flatMap(({ of }) => of?.host ?? []))]);
     const slot = isText ? name : this.#slotOf(server);
     for (const shape of used) this.#used.use(slot, shape);
     for (const shape of before.shapes) this.#used.leave(before.slot, shape);

@@ -40,6 +40,9 @@ export interface Shape extends LocationText {
   readonly near?: () => readonly Shape[];
 }
 
+/** Returns a Server by its `serverKey`; undefined if its Locations are no data. */
+export type ServerLookup = (key: string) => Server<FeatureValues> | undefined;
+
 /** Caches the Shape of each value of features, which many Locations share. */
 export class Shapes {
   readonly #settings: Settings;
@@ -56,10 +59,17 @@ export class Shapes {
     this.#names = new InternalNames(machine.nameKey);
   }
 
-  /** Returns all shapes that may serve the Locations of a Server, each once. */
-  ofServer(server: Server<FeatureValues>): readonly Shape[] {
+  /**
+   * Returns all shapes that may serve the Locations to which the routes of a Server lead, each
+   * once. `find` returns the other Servers that have some of these.
+   */
+  ofServer(server: Server<FeatureValues>, find: ServerLookup = () => undefined): readonly Shape[] {
     const { locations, features } = server;
     const shapes: Shape[] = [];
+    for (const { of } of server.listener === undefined ? [] : server.routes) {
+      const other = of && find(of.host);
+      if (other !== undefined) shapes.push(...this.#ofOne(other.locations[of!.location]!, other.features));
+    }
     for (const location of locations) {
       if (server.listener !== undefined) {
         for (const backend of location.backends) shapes.push(this.ofBackend(location, backend, features));
@@ -68,8 +78,7 @@ export class Shapes {
         }
         continue;
       }
-      shapes.push(this.of(location, features));
-      if (location.standIn !== undefined) shapes.push(this.standInOf(location, features));
+      shapes.push(...this.#ofOne(location, features));
     }
     // The renderer keeps it, and a list that grew keeps room for sixteen more.
     return shapes.length < 2 ? shapes.slice() : [...new Set(shapes)];
@@ -82,11 +91,12 @@ export class Shapes {
       const stands = standIn === undefined ? [] : [this.standInOfRoute(location, backends[0]!, features).name];
       return [...backends.map((backend) => this.ofBackend(location, backend, features).name), ...stands];
     }
-    const own = [
-      this.of(location, features),
-      ...(location.standIn === undefined ? [] : [this.standInOf(location, features)]),
-    ];
-    return own.map(({ name }) => name);
+    return this.#ofOne(location, features).map(({ name }) => name);
+  }
+
+  #ofOne(location: Location<FeatureValues>, host: FeatureValues): readonly Shape[] {
+    const own = this.of(location, host);
+    return location.standIn === undefined ? [own] : [own, this.standInOf(location, host)];
   }
 
   /** Returns the Shape of a Location. `host` has the settings of the host as a whole. */

@@ -121,6 +121,10 @@ export function dynamicText(parts: DynamicParts, template: Template, machine: Ma
         recordsBytes,
         gateway,
         beside,
+        listening: [
+          ...(beside ? [{ slot: dataSlot, shared: true }] : []),
+          ...new Set(gateways.map(({ slot }) => slot)),
+        ].map((one) => (typeof one === "string" ? { slot: one, shared: false } : one)),
         homes: [...new Map(homes.map((one) => [one.slot, one])).values()],
         slots: [
           ...[dataSlot, ...gateways.map(({ slot }) => slot)].map((name) => ({

@@ -1,124 +1,81 @@
 /**
- * Renders a host of a listener as data. Routes with the same path share one entry of the record:
- * the number of a location if the path alone decides, or a list in the order in which they are
- * tried. Routes after one without conditions are never tried, so they are left out. The number 0
- * stands for the location of the namesake.
+ * Renders a host of a listener as data. On a port that has hosts of its own, the record also has
+ * the Locations of the Server with that name.
  */
 
 import { literalPath } from "../../kinds/gateway/cookie-path.ts";
 import { isBackendVariable } from "../../kinds/request-variables.ts";
 import { targetVariables } from "../../kinds/rewrite-target.ts";
-import {
-  type Conditions,
-  type Location,
-  type Route,
-  type Server,
-  toNamesake,
-  type ValueCondition,
-  type WeightedBackend,
-} from "../../model/configuration.ts";
+import type { Location, Route, Server, WeightedBackend } from "../../model/configuration.ts";
 import { serverKey } from "../../model/listeners.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
 import { type Fields, hostKey, type RecordKey } from "../../model/records.ts";
 import { holds, recordOf } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
-import { escapeRegex } from "../../tokens/path-words.ts";
-import { groupsOf, numbered } from "../../tokens/pattern-groups.ts";
+import { numbered } from "../../tokens/pattern-groups.ts";
 import { expandable } from "../dynamic/expandable.ts";
-import type { Shapes } from "../dynamic/shape.ts";
+import { hostFacts, locationRecord as otherRecord, rewriteOf as otherRewrite } from "../dynamic/location-record.ts";
+import { placesIn, wholeOf } from "../dynamic/places.ts";
+import type { ServerLookup, Shapes } from "../dynamic/shape.ts";
 import { hopOf } from "../location/hops.ts";
 import { keptBy } from "../location/kept-by.ts";
 import { filtersRecord, sessionRecord } from "./filter-records.ts";
 
-type Place = number | readonly (number | Fields<"choice">)[];
-
 export function listenerHostRecords(
   server: Server<FeatureValues>,
   shapes: Shapes,
+  find: ServerLookup,
 ): (readonly [key: RecordKey, value: string])[] {
-  return [[hostKey(serverKey(server)), JSON.stringify(hostRecord(server, shapes))]];
+  return [[hostKey(serverKey(server)), JSON.stringify(hostRecord(server, shapes, find))]];
 }
 
 /**
  * Returns the record of a host with its routes in shadow. These routes are only found and named.
+ * The number 0 stands for everything else.
  */
 export function shadowRecord(server: Server<FeatureValues>): string {
-  const record: Fields<"host"> = { locations: server.locations.map(namesOf), ...placesIn(server) };
+  const record: Fields<"host"> = {
+    locations: server.locations.map(namesOf),
+    ...placesIn(
+      server.routes,
+      ({ location }) => location + 1,
+      () => [],
+    ),
+  };
   return JSON.stringify(record);
 }
 
-function hostRecord(server: Server<FeatureValues>, shapes: Shapes): Fields<"host"> {
-  return { locations: server.locations.map((_, at) => locationRecord(server, at, shapes)), ...placesIn(server) };
-}
-
-function placesIn({ ordered, routes }: Server<FeatureValues>): Fields<"host"> {
-  // nginx tries patterns in their order.
-  if (ordered === true) return { pattern: routes.map((route) => [patternFor(route), placeOf([route])]) };
-  const of = (match: Route["match"]) => placesOf(routes.filter((route) => route.match === match));
-  const exact = of("exact");
-  const prefix = [...of("prefix")].sort(([a], [b]) => Buffer.byteLength(b) - Buffer.byteLength(a));
-  const patterns = routes.filter(({ match }) => match === "pattern");
-  const pattern = patterns.map((route) => [wholeOf(route.path), placeOf([route])]);
-  return {
-    ...(exact.size > 0 ? { exact: Object.fromEntries(exact) } : {}),
-    ...(prefix.length > 0 ? { prefix: prefix.flat() } : {}),
-    ...(pattern.length > 0 ? { pattern } : {}),
-  };
-}
-
-function patternFor({ match, path }: Route): string {
-  if (match === "pattern") return wholeOf(path);
-  if (match === "regex") return `(?i)^${groupsOf(path).text}`;
-  return match === "exact" ? `\\A${escapeRegex(path)}\\z` : `\\A${escapeRegex(path)}`;
-}
-
-/** Returns the entries by path, in the order of the paths. Lua counts locations from 1. */
-function placesOf(routes: readonly Route[]): ReadonlyMap<string, Place> {
-  const places = new Map<string, Place>();
-  for (const [path, same] of Map.groupBy(routes, (route) => route.path)) {
-    places.set(path, placeOf(same));
+/** Locations of another Server come after those of the Server itself. */
+function hostRecord(server: Server<FeatureValues>, shapes: Shapes, find: ServerLookup): Fields<"host"> {
+  const locations = server.locations.map((_, at) => locationRecord(server, at, shapes));
+  const routes = server.routes.filter(({ of }) => of === undefined || find(of.host) !== undefined);
+  const numbers = new Map<number, number>();
+  for (const { of } of routes) {
+    if (of === undefined || numbers.has(of.location)) continue;
+    locations.push(otherLocation(server, find(of.host)!, of.location, shapes));
+    numbers.set(of.location, locations.length);
   }
-  return places;
-}
-
-/** Returns the entry of routes with the same path. */
-function placeOf(same: readonly Route[]): Place {
-  // For hosts below a wildcard, the namesake's routes are not compared.
-  const last = same.findIndex(({ conditions, location }) => conditions === undefined && location !== toNamesake);
-  const choices = last < 0 ? same : same.slice(0, last + 1);
-  return choices.length === 1 && same[0]!.conditions === undefined ? same[0]!.location + 1 : choices.map(choiceOf);
-}
-
-function choiceOf({ location, conditions }: Route): number | Fields<"choice"> {
-  if (conditions === undefined) return location + 1;
-  const { method, headers, query, call }: Conditions = conditions;
+  const other = routes.find(({ of }) => of !== undefined)?.of?.host;
   return {
-    location: location + 1,
-    ...(method === undefined ? {} : { method }),
-    ...(headers.length > 0 ? { headers: headers.map(headerCondition) } : {}),
-    ...(query.length > 0 ? { query: query.map(conditionOf) } : {}),
-    ...(call === undefined ? {} : { call: call.map(conditionOf) }),
+    locations,
+    ...(other === undefined ? {} : hostFacts(find(other)!, server.name)),
+    ...placesIn(
+      routes,
+      ({ location, of }) => (of === undefined ? location + 1 : numbers.get(of.location)!),
+      (route) => (route.of === undefined ? [] : otherRewrite(find(route.of.host)!, route)),
+    ),
   };
 }
 
-/** Returns the condition as a list, whose third item says whether the value is a pattern. */
-function conditionOf({ name, type, value }: ValueCondition): readonly (string | number)[] {
-  return type === "regex" ? [name, wholeOf(value), 1] : [name, value, 0];
-}
-
-/**
- * Returns the condition with the name of nginx's variable. A header with other characters than
- * letters, digits and `-` has no variable of its own: `$http_x_a` has the value of X-A.
- */
-function headerCondition(condition: ValueCondition): readonly (string | number)[] {
-  const name = condition.name.toLowerCase();
-  const variable = /^[a-z0-9-]+$/.test(name) ? [`http_${name.replaceAll("-", "_")}`] : [];
-  return [...conditionOf({ ...condition, name }), ...variable];
-}
-
-/** Anchors the pattern, which has to match the whole text. */
-function wholeOf(pattern: string): string {
-  return `\\A(?:${groupsOf(pattern).text})\\z`;
+/** Returns the record of a Location of the Server that has the host at the port itself. */
+function otherLocation(
+  { name }: Server<FeatureValues>,
+  other: Server<FeatureValues>,
+  at: number,
+  shapes: Shapes,
+): Fields<"location"> {
+  if (other.redirectFrom?.name === name) return { to: other.name };
+  return { ...otherRecord(other, at, shapes), ...(name.startsWith("*.") ? { depth: 1 } : {}) };
 }
 
 /** Returns the names of a route for logs and counts. */
@@ -160,14 +117,13 @@ function settingsOf(server: Server<FeatureValues>, at: number, shapes: Shapes): 
   const location = server.locations[at]!;
   const { features, standIn, backends } = location;
   const rewriting = server.routes.find((route) => route.location === at && "rewrite" in route);
-  const settings: Fields<"settings"> = {
+  return {
     ...(standIn === undefined
       ? {}
       : { standIn: { upstream: standIn, shape: shapes.standInOfRoute(location, backends[0]!, server.features).name } }),
     ...(rewriting === undefined ? {} : { rewrite: rewriteOf(rewriting, features) }),
     ...(holds("issuesCookie", features, "location") ? { sticky: stickyOf(server, at) } : {}),
   };
-  return Object.keys(settings).length === 0 ? {} : { settings };
 }
 
 /** Returns 1, or the path of the cookie if the path of the Location is a pattern. */

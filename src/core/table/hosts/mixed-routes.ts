@@ -53,7 +53,7 @@ export function mixedRoutes(paths: readonly NumberedPath[], namespaces: readonly
     }
   }
   const free = slashes.filter(({ path }) => paths.every(([, one]) => one.path !== path));
-  return { routes: [...merged.map(({ route }) => route), ...free], displaced };
+  return { routes: [...free, ...merged.map(({ route }) => route)], displaced };
 }
 
 /** Whether a path of an older namespace has to come before this one. */

@@ -222,10 +222,15 @@ export class Servers {
   #namesakeOf(key: string, world: World): Namesake | undefined {
     const found = this.#namesakes.find(key, this.#names);
     if (found === undefined) return undefined;
-    if (found.redirects) return { paths: [unownedRoot(world.settings)], isApart: false };
-    const server = this.#all.get(found.host);
-    const isApart = found.host !== catchAll && server !== undefined && needsOwnBlock(server.features);
-    return { paths: ordinaryDrafts(found.host, this.#sources.claims.of(found.host), world), isApart };
+    const { host } = found;
+    const server = this.#all.get(host);
+    if (server === undefined) return undefined;
+    if (found.redirects) return { host, paths: [unownedRoot(world.settings)], isApart: false };
+    const isApart = host !== catchAll && needsOwnBlock(server.features);
+    const paths = ordinaryDrafts(host, this.#sources.claims.of(host), world);
+    // They differ if Sluice has failed on one of the Claims.
+    const isSame = paths.every(({ path }, at) => server.locations[at]?.path === path.path);
+    return isSame ? { host, paths, isApart } : undefined;
   }
 
   #covers(wildcard: string, oldest: Claim | undefined, world: World): boolean {

@@ -31,13 +31,12 @@ export function listenerServer(key: string, claims: readonly Claim[], world: Wor
   const unmet = unmetProblems(ordered, partsOf(key));
   const own = ordered.map((entry, at) => [entry, routesOf(entry, at)] as const);
   const namesake = world.namesakeOf(key);
-  const { routes, isOrdered, problems: verdicts } = hostTable(name, own, namesake?.paths ?? []);
+  const { routes, problems: verdicts } = hostTable(name, own, namesake);
   const contested = [...unmet, ...(namesake?.isApart ? claims.map((claim) => keptApart(claim, name)) : verdicts)];
   problems.push(...contested);
   const server = plainServer(key, {
     locations: ordered.map(locationOf),
     routes,
-    isOrdered,
     features: withServerValues(first.features, ordered[0]!.claimed.features ?? first.features),
   });
   return { server, uses: usesOf(ordered), secrets: [], problems, contested };
@@ -50,12 +49,10 @@ function withoutTwins(entries: readonly Entry[]): readonly Entry[] {
   return own.length > 0 ? own : entries.slice(0, 1);
 }
 
-interface Parts extends Pick<Server<FeatureValues>, "locations" | "routes" | "features"> {
-  readonly isOrdered: boolean;
-}
+type Parts = Pick<Server<FeatureValues>, "locations" | "routes" | "features">;
 
 /** Returns a Server without settings for its host as a whole. */
-export function plainServer(key: string, { isOrdered, ...parts }: Parts): Server<FeatureValues> {
+export function plainServer(key: string, parts: Parts): Server<FeatureValues> {
   return {
     ...partsOf(key),
     aliases: [],
@@ -64,7 +61,6 @@ export function plainServer(key: string, { isOrdered, ...parts }: Parts): Server
     tlsConfigured: false,
     appRoot: undefined,
     ...parts,
-    ...(isOrdered ? { ordered: true } : {}),
   };
 }
 

@@ -5,7 +5,7 @@
  */
 
 import { guarded } from "../../../../base/guarded.ts";
-import { type Server, toNamesake } from "../../../model/configuration.ts";
+import { elsewhere, type Server } from "../../../model/configuration.ts";
 import { partsOf, type ServerKey, servedKey, shadowKey } from "../../../model/listeners.ts";
 import { Table } from "../../../model/table.ts";
 import type { FeatureValues } from "../../../policies/registry.ts";
@@ -71,9 +71,9 @@ function shadowServer(
   const own = entries.filter(({ claim }) => hidden.includes(claim));
   const all = entries.map((entry) => {
     const at = own.indexOf(entry);
-    return [entry, routesOf(entry, at < 0 ? toNamesake : at)] as const;
+    return [entry, routesOf(entry, at < 0 ? elsewhere : at)] as const;
   });
   const { name } = partsOf(key);
-  const { routes, isOrdered } = hostTable(name, all, world.namesakeOf(key)?.paths ?? []);
-  return plainServer(key, { locations: own.map(locationOf), routes, isOrdered, features: hidden[0]!.features });
+  const { routes } = hostTable(name, all, world.namesakeOf(key));
+  return plainServer(key, { locations: own.map(locationOf), routes, features: hidden[0]!.features });
 }

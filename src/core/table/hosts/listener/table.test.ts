@@ -39,7 +39,7 @@ function orderOf(entries: readonly Entry[], drafts: readonly OwnedPath[] = []) {
   const table = hostTable(
     "a.test",
     sorted.map((one, at) => [one, routesOf(one, at)] as const),
-    drafts,
+    { host: "a.test", paths: drafts },
   );
   const word = ({ location, path }: Route) => (location < 0 ? `ingress ${path}` : sorted[location]!.claimed.field);
   return { words: [...new Set(table.routes.map(word))], table, sorted };

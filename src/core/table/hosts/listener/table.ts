@@ -9,19 +9,18 @@
  * help to take the path of another namespace. The implicit path `/` comes last.
  */
 
-import { catchAll, type Route, toNamesake } from "../../../model/configuration.ts";
+import { catchAll, elsewhere, type Route } from "../../../model/configuration.ts";
 import type { Owner } from "../../../model/owner.ts";
 import { named, type Problem } from "../../../model/problem.ts";
 import { literalPrefix } from "../../../tokens/literal-prefix.ts";
-import type { OwnedPath } from "../../world.ts";
+import type { Namesake, OwnedPath } from "../../world.ts";
 import { isRegexHost, plainRoutes } from "../path-routes.ts";
 import { routesOf } from "../routes.ts";
 import { compared, type Entry } from "./entries.ts";
 
 export interface HostTable {
+  /** In the order in which they have to be tried, on a host with patterns. */
   readonly routes: readonly Route[];
-  /** Whether the routes have to be tried in their order. */
-  readonly isOrdered: boolean;
   /** Problems of paths on either side that take no requests, or not all of them. */
   readonly problems: readonly Problem[];
 }
@@ -43,15 +42,14 @@ interface Candidate {
 
 /**
  * Makes the table. `entries` are in the order of the specification, with the routes of each.
- * `drafts` are those of the namesake.
  */
 export function hostTable(
   name: string,
   entries: readonly (readonly [entry: Entry, routes: readonly Route[]])[],
-  drafts: readonly OwnedPath[],
+  namesake: Pick<Namesake, "host" | "paths"> | undefined,
 ): HostTable {
-  const hasRegexes = drafts.length > 0 && isRegexHost(drafts.map(({ path }) => path));
-  const theirs = hasRegexes ? regexCandidates(drafts) : plainCandidates(drafts);
+  const hasRegexes = namesake !== undefined && isRegexHost(namesake.paths.map(({ path }) => path));
+  const theirs = namesake === undefined ? [] : hasRegexes ? regexCandidates(namesake) : plainCandidates(namesake);
   const ours = entries.flatMap(([entry, routes]) => routes.map((route) => asNamesake(ofEntry(entry, route), theirs)));
   const all = [...ours, ...theirs];
   // Patterns of the namesake ignore case, so all paths of the host are compared without it.
@@ -64,7 +62,7 @@ export function hostTable(
     ...(isOrdered ? covered(order, host) : []),
   ];
   const distinct = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
-  return { routes: order.map(({ route }) => route), isOrdered, problems: [...distinct.values()] };
+  return { routes: order.map(({ route }) => route), problems: [...distinct.values()] };
 }
 
 const kinds = ["exact", "prefix", "pattern", "implicit"] as const;
@@ -77,27 +75,35 @@ function ofEntry(entry: Entry, route: Route): Candidate {
 
 const beginning = (pattern: string): string => literalPrefix(pattern).replace(/\/$/, "");
 
-function ofDraft(draft: OwnedPath, route: Route, kind: Candidate["kind"], text: string): Candidate {
+/** Makes the candidate for a route of the namesake. */
+function ofNamesake(
+  { host, paths }: Pick<Namesake, "host" | "paths">,
+  route: Route,
+  kind: Candidate["kind"],
+  text: string,
+): Candidate {
+  const draft = paths[route.location]!;
   const namespace = draft.claim?.owner.namespace;
-  return { route, kind: draft.path.implicit === true ? "implicit" : kind, text, namespace, side: { draft } };
+  const own: Route = { ...route, location: elsewhere, of: { host, location: route.location } };
+  return { route: own, kind: draft.path.implicit === true ? "implicit" : kind, text, namespace, side: { draft } };
 }
 
-function plainCandidates(drafts: readonly OwnedPath[]): readonly Candidate[] {
-  return plainRoutes(drafts.map(({ path }, at) => [at, path] as const)).map(({ path, match, location }) => {
-    const draft = drafts[location]!;
-    // nginx adds the slash to a path by itself if no other route has that path.
-    const route: Route = { match: match === "prefix" ? "prefix" : "exact", path, location: toNamesake };
-    const kind = draft.path.type === "exact" && match === "exact" ? "exact" : "prefix";
-    return ofDraft(draft, route, kind, path.replace(/\/$/, ""));
+function plainCandidates(namesake: Pick<Namesake, "host" | "paths">): readonly Candidate[] {
+  const { paths } = namesake;
+  const routes = plainRoutes(paths.map(({ path }, at) => [at, path] as const));
+  // A shorter prefix would take a path to which a slash has to be added.
+  const prefixesLast = routes.toSorted((a, b) => Number(a.match === "prefix") - Number(b.match === "prefix"));
+  return prefixesLast.map((route) => {
+    const isExact = route.match === "exact" && paths[route.location]!.path.type === "exact";
+    return ofNamesake(namesake, route, isExact ? "exact" : "prefix", route.path.replace(/\/$/, ""));
   });
 }
 
-function regexCandidates(drafts: readonly OwnedPath[]): readonly Candidate[] {
-  return routesOf(drafts.map(({ path }) => path)).routes.flatMap((route) => {
-    const draft = drafts[route.location]!;
-    if (route.match !== "regex") return [];
-    const own: Route = { match: "regex", path: route.path, location: toNamesake };
-    return [ofDraft(draft, own, "prefix", beginning(draft.path.path))];
+function regexCandidates(namesake: Pick<Namesake, "host" | "paths">): readonly Candidate[] {
+  const { paths } = namesake;
+  return routesOf(paths.map(({ path }) => path)).routes.map((route) => {
+    const text = route.match === "slash" ? route.path : beginning(paths[route.location]!.path.path);
+    return ofNamesake(namesake, route, "prefix", text);
   });
 }
 
@@ -221,7 +227,7 @@ function verdicts(group: readonly Candidate[], host: string): readonly Problem[]
  * `/foo/`, is won or lost by the longer one.
  */
 function isMain({ route }: Candidate, { path }: OwnedPath): boolean {
-  return route.match !== "exact" || path.type === "exact";
+  return (route.match !== "exact" && route.match !== "slash") || path.type === "exact";
 }
 
 function isWhole({ side }: Candidate): boolean {
