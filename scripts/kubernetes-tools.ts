@@ -6,7 +6,7 @@
  * staging modules at v0.0.0, and each of them is published as v0.<minor>.<patch>, so the build
  * writes a `replace` for each.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build, cacheFolder, go, hasGo, lock, scratchModule } from "./go-builds.ts";
 
@@ -51,6 +51,26 @@ export async function buildMissingTools(): Promise<void> {
   }
 }
 
+/** The OpenAPI document of this version of Kubernetes. */
+export const openApiFile = (): string => join(toolsFolder(), "swagger.json");
+
+/** Copies it from the module, if it is not there. */
+export async function fetchOpenApi(): Promise<void> {
+  const file = openApiFile();
+  if (existsSync(file)) return;
+  mkdirSync(toolsFolder(), { recursive: true });
+  const module = scratchModule(toolsFolder(), "openapi");
+  cpSync(join(await kubernetesModule(module), "api/openapi-spec/swagger.json"), `${file}.new`);
+  renameSync(`${file}.new`, file);
+  rmSync(module, { recursive: true });
+}
+
+async function kubernetesModule(module: string): Promise<string> {
+  const wanted = `k8s.io/kubernetes@v${versions.kubernetes}`;
+  const answer = await go(module, "fetching Kubernetes", ["mod", "download", "-json", wanted]);
+  return (JSON.parse(answer) as { Dir: string }).Dir;
+}
+
 async function buildEtcd(folder: string): Promise<void> {
   const module = scratchModule(folder, "etcd");
   await go(module, "fetching etcd", ["get", `go.etcd.io/etcd/server/v3@v${versions.etcd}`]);
@@ -62,8 +82,7 @@ async function buildKubernetes(folder: string, programs: readonly Tool[]): Promi
   const module = scratchModule(folder, "kube");
   const version = `v${versions.kubernetes}`;
   const [, minor] = versions.kubernetes.split(".");
-  const answer = await go(module, "fetching Kubernetes", ["mod", "download", "-json", `k8s.io/kubernetes@${version}`]);
-  const required = readFileSync(join((JSON.parse(answer) as { Dir: string }).Dir, "go.mod"), "utf8");
+  const required = readFileSync(join(await kubernetesModule(module), "go.mod"), "utf8");
   const staging = new Set([...required.matchAll(/^\s+(k8s\.io\/[a-z0-9-]+) v0\.0\.0$/gm)].map((match) => match[1]));
   const replaced = [...staging].map((name) => `replace ${name} => ${name} v0.${versions.kubernetes.slice(2)}`);
   writeFileSync(

@@ -4,7 +4,7 @@
  */
 
 import { isMapping } from "../core/model/mapping.ts";
-import type { Path } from "../edges/folder/check.ts";
+import type { Path } from "../core/schema/findings.ts";
 import type { OtherObject } from "../edges/folder/manifest.ts";
 import type { Place } from "../edges/folder/place.ts";
 import { at } from "./value-at.ts";

@@ -157,10 +157,14 @@ test("content that the schema of the chart refuses needs work, and a placeholder
   const words = wrong.text.replace(/\s+/g, " ");
   expect(wrong.code).toBe(1);
   expect(words).toContain(
-    'controller.kind (values.yaml:1:15) the chart refuses "Daemonset": it takes Deployment, DaemonSet',
+    'controller.kind (values.yaml:1:15) the chart refuses "Daemonset": it is not one of Deployment, DaemonSet',
   );
-  expect(words).toContain('the chart refuses "Loadbalancer": it takes ClusterIP, NodePort, LoadBalancer, ExternalName');
-  expect(words).toContain('controller.image (values.yaml:1:99) the chart refuses "x": it takes a mapping');
+  expect(words).toContain(
+    'the chart refuses "Loadbalancer": it is not one of ClusterIP, NodePort, LoadBalancer, ExternalName',
+  );
+  expect(words).toContain(
+    'controller.image (values.yaml:1:99) the chart refuses "x": text is given where a mapping is required',
+  );
   const open = await compatOf(
     "controller: { replicaCount: 2, service: { type: '${SERVICE_TYPE}', nodePorts: { http: '${http}' } } }\n",
   );

@@ -35,6 +35,7 @@ const core: readonly (readonly string[])[] = [
   ["certificates"],
   ["tokens"],
   ["kinds"],
+  ["schema"],
   ["settings"],
   ["policies"],
   ["sources", "table", "render"],

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Ingress } from "../../core/model/objects.ts";
-import { pathOf } from "../../edges/folder/check.ts";
+import { pathOf } from "../../core/schema/findings.ts";
 import { pathIn } from "./places.ts";
 
 const prefix = "nginx.ingress.kubernetes.io";

@@ -6,7 +6,7 @@
 import { isMapping } from "../../core/model/mapping.ts";
 import type { ConfigMap, Ingress, KubernetesObject } from "../../core/model/objects.ts";
 import { named, type Problem } from "../../core/model/problem.ts";
-import { type Path, pathOf } from "../../edges/folder/check.ts";
+import { type Path, pathOf } from "../../core/schema/findings.ts";
 
 /**
  * Returns the path of the field; it is empty if the Problem is about the object as a whole.

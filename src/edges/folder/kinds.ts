@@ -8,48 +8,34 @@ import { nearest } from "../../core/kinds/nearest.ts";
 import { versionsBeforeV1 } from "../../core/model/gateway/definition-versions.ts";
 import { gatewayGroup } from "../../core/model/gateway/objects.ts";
 import type { WatchedKind } from "../../core/model/snapshot.ts";
-import type { Check } from "./check.ts";
-import { configMap, namespace, secret } from "./data.ts";
-import { endpointSlice } from "./endpoint-slice.ts";
-import { endpoints } from "./endpoints.ts";
-import { backendTLSPolicy } from "./gateway/backend-tls-policy.ts";
-import { gateway, gatewayClass, listenerSet, referenceGrant } from "./gateway/gateway.ts";
-import { grpcRoute } from "./gateway/grpc-route.ts";
-import { httpRoute } from "./gateway/http-route.ts";
-import { routeSettings } from "./gateway/route-settings.ts";
-import { earlyPortRoute, earlyTlsRoute, portRoute, tlsRoute } from "./gateway/stream-routes.ts";
-import { ingress, ingressClass } from "./ingress.ts";
-import { service } from "./service.ts";
+import type { Check } from "../../core/schema/findings.ts";
+import { checkOfKind } from "./rules/kinds.ts";
 
 export interface KindRule {
   readonly apiVersion: string;
   readonly namespaced: boolean;
-  readonly check: Check;
 }
 
 export const kinds: Readonly<Record<WatchedKind, KindRule>> = {
-  Ingress: { apiVersion: "networking.k8s.io/v1", namespaced: true, check: ingress },
-  IngressClass: { apiVersion: "networking.k8s.io/v1", namespaced: false, check: ingressClass },
-  Service: { apiVersion: "v1", namespaced: true, check: service },
-  EndpointSlice: { apiVersion: "discovery.k8s.io/v1", namespaced: true, check: endpointSlice },
-  Secret: { apiVersion: "v1", namespaced: true, check: secret },
-  ConfigMap: { apiVersion: "v1", namespaced: true, check: configMap },
-  Namespace: { apiVersion: "v1", namespaced: false, check: namespace },
-  GatewayClass: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: false, check: gatewayClass },
-  Gateway: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: gateway },
-  HTTPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: httpRoute },
-  ReferenceGrant: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: referenceGrant },
-  GRPCRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: grpcRoute },
-  TLSRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: tlsRoute },
-  TCPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: portRoute },
-  UDPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: portRoute },
-  ListenerSet: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: listenerSet },
-  BackendTLSPolicy: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true, check: backendTLSPolicy },
-  RouteSettings: { apiVersion: "sluice.dev/v1alpha1", namespaced: true, check: routeSettings },
+  Ingress: { apiVersion: "networking.k8s.io/v1", namespaced: true },
+  IngressClass: { apiVersion: "networking.k8s.io/v1", namespaced: false },
+  Service: { apiVersion: "v1", namespaced: true },
+  EndpointSlice: { apiVersion: "discovery.k8s.io/v1", namespaced: true },
+  Secret: { apiVersion: "v1", namespaced: true },
+  ConfigMap: { apiVersion: "v1", namespaced: true },
+  Namespace: { apiVersion: "v1", namespaced: false },
+  GatewayClass: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: false },
+  Gateway: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true },
+  HTTPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true },
+  ReferenceGrant: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true },
+  GRPCRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true },
+  TLSRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true },
+  TCPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true },
+  UDPRoute: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true },
+  ListenerSet: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true },
+  BackendTLSPolicy: { apiVersion: "gateway.networking.k8s.io/v1", namespaced: true },
+  RouteSettings: { apiVersion: "sluice.dev/v1alpha1", namespaced: true },
 };
-
-/** Endpoints become an EndpointSlice. */
-const mirroredEndpoints: KindRule = { apiVersion: "v1", namespaced: true, check: endpoints };
 
 /**
  * Groups that have, or had, the kinds above. In other groups a kind of the same name has another
@@ -66,28 +52,19 @@ const formerGroups = ["networking.x-k8s.io", "gateway.networking.x-k8s.io"];
 /** Kinds that API servers have in v1beta1, too. */
 const betas = ["GatewayClass", "Gateway", "HTTPRoute"];
 
-/** Checks for v1alpha2, which allows more than v1. */
-const alphaChecks: Readonly<Record<string, Check>> = {
-  TLSRoute: earlyTlsRoute,
-  TCPRoute: earlyPortRoute,
-  UDPRoute: earlyPortRoute,
-};
-
 /**
- * Returns the rule for objects of this version; undefined if Sluice does not read it. Kinds of the
- * Gateway API had the same fields before v1.
+ * Returns the version of an object; undefined if Sluice does not read it. Kinds of the Gateway API
+ * had the same fields before v1.
  */
-function ruleFor(kind: WatchedKind, apiVersion: string): KindRule | undefined {
-  const { [kind]: rule } = kinds;
-  if (rule.apiVersion === apiVersion) return rule;
+function versionOf(kind: WatchedKind, apiVersion: string): string | undefined {
   const [group, version = ""] = apiVersion.split("/");
+  if (kinds[kind].apiVersion === apiVersion) return version;
   const before = betas.includes(kind) ? ["v1beta1"] : (versionsBeforeV1[kind] ?? []);
-  if (group !== gatewayGroup || !before.includes(version)) return undefined;
-  return version === "v1alpha2" ? { ...rule, check: alphaChecks[kind] ?? rule.check } : rule;
+  return group === gatewayGroup && before.includes(version) ? version : undefined;
 }
 
 export type Recognised =
-  | { readonly is: "ours"; readonly kind: WatchedKind; readonly rule: KindRule }
+  | { readonly is: "ours"; readonly kind: WatchedKind; readonly check: Check }
   | { readonly is: "mistaken"; readonly kind: string; readonly field: "apiVersion" | "kind"; readonly why: string }
   | { readonly is: "other" };
 
@@ -96,10 +73,10 @@ export function recognise(apiVersion: string, kind: string): Recognised {
   if (formerGroups.includes(group)) return ofFormerGroup(apiVersion, kind);
   if (!groups.includes(group)) return isMistypedGroup(group, kind) ? ofWrongVersion(apiVersion, kind) : { is: "other" };
   if (kind === "Endpoints" && apiVersion === "v1")
-    return { is: "ours", kind: "EndpointSlice", rule: mirroredEndpoints };
+    return { is: "ours", kind: "EndpointSlice", check: checkOfKind(kind) };
   if (!Object.hasOwn(kinds, kind)) return ofUnknownKind(group, kind);
-  const rule = ruleFor(kind as WatchedKind, apiVersion);
-  if (rule !== undefined) return { is: "ours", kind: kind as WatchedKind, rule };
+  const version = versionOf(kind as WatchedKind, apiVersion);
+  if (version !== undefined) return { is: "ours", kind: kind as WatchedKind, check: checkOfKind(kind, version) };
   return ofWrongVersion(apiVersion, kind);
 }
 

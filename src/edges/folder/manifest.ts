@@ -2,7 +2,7 @@
  * Reads one file as objects and faults. The consequences of a fault are decided by the Library,
  * because they depend on the last good form of the object.
  */
-import { isGuardName } from "../../core/kinds/gateway/guard-fields.ts";
+import { hasGuardName, isGuardName } from "../../core/kinds/gateway/guard-fields.ts";
 import { gatewayGroup } from "../../core/model/gateway/objects.ts";
 import { sluiceGroup } from "../../core/model/gateway/route-settings.ts";
 import { type Gist, gistOf } from "../../core/model/gist.ts";
@@ -10,7 +10,7 @@ import { isMapping, type Mapping } from "../../core/model/mapping.ts";
 import { type KubernetesObject, keyOfName } from "../../core/model/objects.ts";
 import type { ObjectName } from "../../core/model/problem.ts";
 import type { WatchedKind } from "../../core/model/snapshot.ts";
-import { type Finding, fieldOf, type Path } from "./check.ts";
+import { type Finding, fieldOf, type Path } from "../../core/schema/findings.ts";
 import { kinds } from "./kinds.ts";
 import { mostObjects, mostPlaces, tooMany, tooManyDocuments } from "./limits.ts";
 import type { Memory } from "./memory.ts";
@@ -205,7 +205,11 @@ const strict: ReadonlySet<string> = new Set(["BackendTLSPolicy", "ReferenceGrant
 function closes(kind: string, { path, unknown }: Finding): boolean {
   if (unknown === undefined || path[0] === "metadata" || path[0] === "status") return false;
   if (!guardable.has(kind)) return false;
-  return unknown.hasGuard || strict.has(kind) || path.some((step) => typeof step === "string" && isGuardName(step));
+  return (
+    hasGuardName(unknown.value) ||
+    strict.has(kind) ||
+    path.some((step) => typeof step === "string" && isGuardName(step))
+  );
 }
 
 const textMaps = new Set(["labels", "annotations", "data", "stringData"]);

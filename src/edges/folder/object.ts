@@ -7,12 +7,14 @@ import { isMapping, type Mapping } from "../../core/model/mapping.ts";
 import { type KubernetesObject, keyOf } from "../../core/model/objects.ts";
 import type { ObjectName } from "../../core/model/problem.ts";
 import type { WatchedKind } from "../../core/model/snapshot.ts";
+import { type Finding, isRefused } from "../../core/schema/findings.ts";
+import { ofWrongType } from "../../core/schema/sentences.ts";
 import type { Endpoints } from "../resources.ts";
-import { type Finding, isRefused, record, text } from "./check.ts";
 import { mirrored } from "./endpoints.ts";
 import { kinds, recognise } from "./kinds.ts";
 import { playbook, renderedFirst } from "./mistakes/other-tools.ts";
 import { jsonPatch, withPatchHint } from "./mistakes/patches.ts";
+import { checkOfKind } from "./rules/kinds.ts";
 
 export type WrittenObject =
   /** The object has no readable name. */
@@ -58,7 +60,7 @@ export function writtenObject(value: unknown): WrittenObject {
     const mistake: Finding = { path: [recognised.field], why: recognised.why, fatal: true };
     return { is: "mistaken", name, findings: [mistake, ...findingsInCommon(meant, object)] };
   }
-  const findings = withPatchHint(recognised.rule.check(object));
+  const findings = withPatchHint(recognised.check(object));
   const good = !isRefused(findings);
   const content = good ? finished(object) : undefined;
   const key = kind === "Endpoints" ? `${keyOf(object)}#` : keyOf(object);
@@ -76,7 +78,7 @@ function placed(value: object, meta: object, namespace: string | undefined): obj
  * of an Ingress. The rest has other fields in each version.
  */
 function findingsInCommon(kind: string, object: KubernetesObject): readonly Finding[] {
-  return (kinds[kind as WatchedKind]?.check(object) ?? []).filter(({ path }) => {
+  return checkOfKind(kind)(object).filter(({ path }) => {
     const [first, second] = path;
     return first === "metadata" || (kind === "Ingress" && (second === "tls" || path.at(-1) === "host"));
   });
@@ -85,8 +87,7 @@ function findingsInCommon(kind: string, object: KubernetesObject): readonly Find
 function namelessWhy(kind: string, metadata: unknown, name: unknown): string {
   const [field, value] = isMapping(metadata) ? ["metadata.name", name] : ["metadata", metadata];
   if (value === undefined || value === null || value === "") return `this ${kind} has no metadata.name`;
-  const [finding] = isMapping(metadata) ? text()(value) : record({})(value);
-  return `${field} of this ${kind}: ${finding!.why}`;
+  return `${field} of this ${kind}: ${ofWrongType(value, [isMapping(metadata) ? "string" : "object"])}`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { stringify } from "yaml";
-import type { Path } from "./check.ts";
+import type { Path } from "../../core/schema/findings.ts";
 import { documentsIn, itemsIn } from "./pieces.ts";
 import { plainDocuments } from "./plain-yaml.ts";
 import { readWithPlaces, readYaml } from "./yaml.ts";

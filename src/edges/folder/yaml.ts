@@ -9,7 +9,7 @@ import { createRequire } from "node:module";
 import type { Document, Node } from "yaml";
 import { bugWords, guarded } from "../../base/guarded.ts";
 import type { Mapping } from "../../core/model/mapping.ts";
-import type { Path } from "./check.ts";
+import type { Path } from "../../core/schema/findings.ts";
 import { recognise } from "./kinds.ts";
 import { mostParts, partsIn } from "./limits.ts";
 import { Memory } from "./memory.ts";

@@ -6,7 +6,7 @@
 
 import { isMapping, type Mapping } from "../../core/model/mapping.ts";
 import type { FilePlace } from "../../core/model/problem.ts";
-import type { Path } from "../../edges/folder/check.ts";
+import type { Path } from "../../core/schema/findings.ts";
 import type { OtherObject } from "../../edges/folder/manifest.ts";
 import { doubledWords } from "../../edges/folder/mistakes/doubled-keys.ts";
 import type { Place } from "../../edges/folder/place.ts";

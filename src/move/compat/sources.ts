@@ -6,7 +6,7 @@
 import { isMapping, type Mapping } from "../../core/model/mapping.ts";
 import type { ConfigMap } from "../../core/model/objects.ts";
 import type { FilePlace } from "../../core/model/problem.ts";
-import type { Path } from "../../edges/folder/check.ts";
+import type { Path } from "../../core/schema/findings.ts";
 import type { Manifest, OtherObject } from "../../edges/folder/manifest.ts";
 import { isHelmfile } from "../../edges/folder/mistakes/other-tools.ts";
 import { isChart, isOtherContent } from "../../tools/findings/no-manifests.ts";

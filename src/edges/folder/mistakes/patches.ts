@@ -4,7 +4,7 @@
  */
 
 import { isMapping } from "../../../core/model/mapping.ts";
-import type { Finding } from "../check.ts";
+import type { Finding } from "../../../core/schema/findings.ts";
 
 const instead = "check what kubectl kustomize, or your tool, makes of it";
 const operations = new Set(["add", "remove", "replace", "move", "copy", "test"]);

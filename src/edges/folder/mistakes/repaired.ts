@@ -7,7 +7,7 @@
 import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
 import type { KubernetesObject } from "../../../core/model/objects.ts";
 import type { WatchedKind } from "../../../core/model/snapshot.ts";
-import type { Path } from "../check.ts";
+import type { Path } from "../../../core/schema/findings.ts";
 import { kinds } from "../kinds.ts";
 import { writtenObject } from "../object.ts";
 

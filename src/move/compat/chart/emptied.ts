@@ -4,7 +4,7 @@
  */
 import { readFileSync } from "node:fs";
 import { shipped } from "../../../base/shipped.ts";
-import type { Path } from "../../../edges/folder/check.ts";
+import type { Path } from "../../../core/schema/findings.ts";
 import { at } from "../../../tools/value-at.ts";
 
 interface Needed {

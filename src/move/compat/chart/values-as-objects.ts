@@ -4,7 +4,7 @@
  */
 
 import { isMapping } from "../../../core/model/mapping.ts";
-import type { Path } from "../../../edges/folder/check.ts";
+import type { Path } from "../../../core/schema/findings.ts";
 import type { Manifest } from "../../../edges/folder/manifest.ts";
 import type { Files } from "../../../tools/folder.ts";
 import { at as inside } from "../../../tools/value-at.ts";

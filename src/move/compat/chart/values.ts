@@ -12,7 +12,7 @@ import { geoip } from "../../../controller/flags/geoip.ts";
 import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
 import { own } from "../../../core/model/own.ts";
 import type { FilePlace } from "../../../core/model/problem.ts";
-import type { Path } from "../../../edges/folder/check.ts";
+import type { Path } from "../../../core/schema/findings.ts";
 import type { Place } from "../../../edges/folder/place.ts";
 import { readYaml, type YamlDocument } from "../../../edges/folder/yaml.ts";
 import { mountsIn } from "../../../tools/controller.ts";

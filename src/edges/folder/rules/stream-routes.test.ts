@@ -1,7 +1,13 @@
 /** Routes for streams that their definitions would refuse get sentences of Sluice. */
 import { expect, test } from "vitest";
-import { type Check, fieldOf } from "../check.ts";
-import { earlyPortRoute, earlyTlsRoute, portRoute, tlsRoute } from "./stream-routes.ts";
+import { type Check, fieldOf } from "../../../core/schema/findings.ts";
+import { checkOfKind } from "./kinds.ts";
+
+const [tlsRoute, portRoute] = [checkOfKind("TLSRoute"), checkOfKind("TCPRoute")];
+const [earlyTlsRoute, earlyPortRoute] = ["TLSRoute", "UDPRoute"].map((kind) => checkOfKind(kind, "v1alpha2")) as [
+  Check,
+  Check,
+];
 
 const metadata = { name: "x", namespace: "ns" };
 const mistakes = (check: Check, spec: unknown) =>

@@ -1,11 +1,11 @@
 /** GRPCRoutes that their definition would refuse get sentences of Sluice. */
 import { expect, test } from "vitest";
-import { fieldOf } from "../check.ts";
-import { grpcRoute } from "./grpc-route.ts";
+import { fieldOf } from "../../../core/schema/findings.ts";
+import { checkOfKind } from "./kinds.ts";
 
 const metadata = { name: "x", namespace: "ns" };
 const mistakes = (rules: unknown) =>
-  grpcRoute({ metadata, spec: { parentRefs: [{ name: "gw" }], rules } }).map(
+  checkOfKind("GRPCRoute")({ metadata, spec: { parentRefs: [{ name: "gw" }], rules } }).map(
     ({ path, why }) => `${fieldOf(path)}: ${why}`,
   );
 
@@ -29,7 +29,7 @@ const refused: readonly [object[], string][] = [
   ],
   [
     [{ filters: [{ type: "URLRewrite" }] }],
-    'spec.rules[0].filters[0].type: "URLRewrite" is not one of RequestHeaderModifier, ResponseHeaderModifier, RequestMirror, ExtensionRef',
+    'spec.rules[0].filters[0].type: "URLRewrite" is not one of ResponseHeaderModifier, RequestHeaderModifier, RequestMirror, ExtensionRef',
   ],
   [[{ filters: [header, header] }], "spec.rules[0].filters[1]: RequestHeaderModifier is given twice"],
   [[{ backendRefs: [{ name: "items" }] }], "spec.rules[0].backendRefs[0]: port is missing, which a Service needs"],

@@ -3,8 +3,17 @@
  * returns undefined.
  */
 import { isIP } from "node:net";
-import { shown, unfilled } from "../../core/kinds/kind.ts";
-import type { Rule } from "./check.ts";
+import { shown } from "../../../core/kinds/kind.ts";
+import type { Mapping } from "../../../core/model/mapping.ts";
+import { both, type Check, fine, isAbsent, lacking, type Rule, text, wrong } from "../../../core/schema/findings.ts";
+import {
+  hasCapitalWord,
+  ofEnum,
+  ofFewItems,
+  ofNumber,
+  toFillIn,
+  unfilledHint,
+} from "../../../core/schema/sentences.ts";
 
 const label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
 const subdomain = new RegExp(`^${label}(\\.${label})*$`);
@@ -15,34 +24,6 @@ function rule(shape: RegExp, longest: number, what: string): Rule {
     if (shape.test(text)) return undefined;
     return `${shown(text)} is not ${what}${unfilledHint(text)}`;
   };
-}
-
-/** Returns what a tool or a person has to fill in, as a sentence; undefined if nothing is. */
-const toFillIn = (text: string): string | undefined => unfilled(text) ?? placeholder(text) ?? variableIn(text);
-
-/** Returns a hint behind a semicolon if the text is a placeholder; else an empty text. */
-function unfilledHint(text: string): string {
-  const hint = toFillIn(text);
-  if (hint !== undefined) return `; ${hint}`;
-  return hasCapitalWord(text) ? "; fill it in if it is a placeholder" : "";
-}
-
-/** Returns the same for a variable, such as `${app}`. In other values it may be one of nginx. */
-function variableIn(text: string): string | undefined {
-  const [variable] = /\$\{[^{}]*\}|\$\w+/.exec(text) ?? [];
-  return variable && `a tool should have filled in ${variable} before, such as envsubst`;
-}
-
-/** Whether a part of the text, as in `APP-tls` or `web.DOMAIN.COM`, has capital letters alone. */
-const hasCapitalWord = (text: string): boolean => /(?<![A-Za-z0-9])[A-Z][A-Z0-9]{2,}(?![A-Za-z0-9])/.test(text);
-
-/**
- * Returns the same for a word in capitals with `_`, such as `REPLACE_ME`. Other values have such
- * words as well, but no name of Kubernetes has.
- */
-function placeholder(text: string): string | undefined {
-  const [word] = /(?<![A-Za-z0-9_])[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?![A-Za-z0-9_])/.exec(text) ?? [];
-  return word && `a tool should have filled in ${word} before`;
 }
 
 /**
@@ -115,3 +96,37 @@ const atTheEnd = ["/..", "/."];
 export function ambiguousPart(path: string): string | undefined {
   return anywhere.find((one) => path.includes(one)) ?? atTheEnd.find((one) => path.endsWith(one));
 }
+
+/** Checks the keys of a mapping. */
+export function keys(rule: Rule): Check {
+  return (value) => {
+    let findings = fine;
+    for (const key in value as object) {
+      const why = rule(key);
+      if (why !== undefined) findings = both(findings, wrong([key], why));
+    }
+    return findings;
+  };
+}
+
+/** Requires a field that the definition itself does not require. */
+export function need(field: string): Check {
+  return (value) => (isAbsent((value as Mapping)[field]) ? lacking(field) : fine);
+}
+
+/** Requires one of these texts. */
+export function word(...words: readonly string[]): Check {
+  return text((value) => (words.includes(value) ? undefined : ofEnum(value, words)));
+}
+
+/** Requires a whole number in a range. */
+export function whole(min: number, max: number): Check {
+  return (value) =>
+    Number.isInteger(value) && (value as number) >= min && (value as number) <= max
+      ? fine
+      : wrong([], ofNumber(value, min, max));
+}
+
+/** Requires a list with items. */
+export const filled: Check = (value) =>
+  (value as readonly unknown[]).length === 0 ? wrong([], ofFewItems(0, 1)) : fine;
