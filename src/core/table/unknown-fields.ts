@@ -3,11 +3,13 @@
  * server keeps, or of a file, which may have any. Each becomes a Problem. One that may be a guard
  * also closes what it stands on, because without it clients would get in that it keeps out.
  */
+
 import { hasGuardName, isGuardName } from "../kinds/gateway/guard-fields.ts";
 import { isMapping } from "../model/mapping.ts";
 import type { KubernetesObject } from "../model/objects.ts";
 import type { ObjectName, Problem } from "../model/problem.ts";
-import { anything, record, type Shape, type StrangeField, strangeFields } from "../sources/gateway/types/shape.ts";
+import { type Finding, fieldOf } from "../schema/findings.ts";
+import { findingsIn } from "../sources/gateway/types/kinds.ts";
 
 export interface UnknownField {
   /** Such as `spec.listeners[0].auth`. */
@@ -20,34 +22,23 @@ export interface UnknownField {
 const mostNotes = 16;
 
 const noFields: readonly UnknownField[] = [];
-const known = new WeakMap<KubernetesObject, readonly UnknownField[]>();
+const known = new WeakMap<readonly Finding[], readonly UnknownField[]>();
 
-/** Returns the shape of a whole object from that of its spec. */
-export function withMetadata(spec: Shape): Shape {
-  return record({ apiVersion: anything, kind: anything, metadata: anything, status: anything, spec });
-}
-
-/** Returns the unknown fields of an object. `shape` is that of the whole object. */
-export function unknownFields(shape: Shape, object: KubernetesObject): readonly UnknownField[] {
-  const before = known.get(object);
+/** Returns the fields of the object that its definition does not have. */
+export function unknownIn(object: KubernetesObject): readonly UnknownField[] {
+  const findings = findingsIn(object);
+  if (findings.length === 0) return noFields;
+  const before = known.get(findings);
   if (before !== undefined) return before;
-  const found = strangeFields(shape, object);
-  const all = found.length === 0 ? noFields : found.map(unknownField);
-  known.set(object, all);
+  const all = findings.flatMap((one) => (one.unknown && one.path[0] !== "status" ? [unknownField(one)] : []));
+  known.set(findings, all);
   return all;
 }
 
-function unknownField({ path, value }: StrangeField): UnknownField {
+function unknownField({ path, unknown }: Finding): UnknownField {
   const isGuard = path.some((step) => typeof step === "string" && isGuardName(step));
-  return { field: fieldOf(path), mayGuard: isGuard || hasGuardName(value) };
+  return { field: fieldOf(path), mayGuard: isGuard || hasGuardName(unknown?.value) };
 }
-
-const fieldOf = (path: StrangeField["path"]): string =>
-  path.reduce<string>((text, step) => {
-    if (typeof step === "number") return `${text}[${step}]`;
-    if (!/^[\w-]+$/.test(step)) return `${text}[${JSON.stringify(step)}]`;
-    return text === "" ? step : `${text}.${step}`;
-  }, "");
 
 /** Whether the field is `place`, or stands below it. */
 export function isBelow(field: string, place: string): boolean {

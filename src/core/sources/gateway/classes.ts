@@ -7,11 +7,10 @@ import type { DesiredCondition, DesiredStatus } from "../../model/gateway/status
 import { type Problem, sentence } from "../../model/problem.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
 import type { TranslateOptions } from "../../table/options.ts";
-import { closingProblem, ignoredProblems } from "../../table/unknown-fields.ts";
+import { closingProblem, ignoredProblems, unknownIn } from "../../table/unknown-fields.ts";
 import { fails, holds, wordsOfAll } from "./conditions.ts";
 import { supportedFeatures } from "./features.ts";
 import { type PartialParameters, readParameters, withoutServices } from "./parameters.ts";
-import { unknownIn } from "./types/kinds.ts";
 import { canListFeatures, supportedVersion } from "./versions.ts";
 
 export interface ClassReading {

@@ -6,8 +6,7 @@ import type { ReferenceGrant } from "../../model/gateway/objects.ts";
 import { nameOf } from "../../model/objects.ts";
 import type { Problems } from "../../table/problems.ts";
 import type { Turn } from "../../table/turn.ts";
-import { closingProblem, type UnknownField } from "../../table/unknown-fields.ts";
-import { unknownIn } from "./types/kinds.ts";
+import { closingProblem, type UnknownField, unknownIn } from "../../table/unknown-fields.ts";
 
 export interface Reference {
   readonly from: { readonly group: string; readonly kind: string; readonly namespace: string };

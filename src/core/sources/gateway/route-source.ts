@@ -13,7 +13,7 @@ import type { LastGood } from "../../table/last-good.ts";
 import type { TranslateOptions } from "../../table/options.ts";
 import type { Problems } from "../../table/problems.ts";
 import { type Turn, usersOfChanged } from "../../table/turn.ts";
-import { ignoredProblems } from "../../table/unknown-fields.ts";
+import { ignoredProblems, unknownIn } from "../../table/unknown-fields.ts";
 import type { BackendTlsPolicies } from "./backend-tls/policies.ts";
 import type { RefusedHosts } from "./budget/refused-hosts.ts";
 import { RouteBudget } from "./budget/route-budget.ts";
@@ -33,7 +33,6 @@ import type { AllRouteSettings } from "./route-settings/route-settings.ts";
 import { ServiceUsers } from "./service-users.ts";
 import { StandIns } from "./stand-ins.ts";
 import { ignoredInRoute } from "./types/in-routes.ts";
-import { unknownIn } from "./types/kinds.ts";
 
 /** The parts that are needed to read routes. */
 export interface RouteSources {

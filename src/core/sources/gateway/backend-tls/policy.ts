@@ -12,9 +12,8 @@ import type { BackendTLSPolicy, PolicyTarget, SubjectAltName } from "../../../mo
 import { missing, wrongKind } from "../../../model/missing.ts";
 import type { ConfigMap } from "../../../model/objects.ts";
 import { bugProblem, type Mistake, type ObjectName } from "../../../model/problem.ts";
-import { closingProblem } from "../../../table/unknown-fields.ts";
+import { closingProblem, unknownIn } from "../../../table/unknown-fields.ts";
 import type { Fault } from "../conditions.ts";
-import { unknownIn } from "../types/kinds.ts";
 
 export interface PolicyTargetRead {
   /** `namespace/name` of the Service. */

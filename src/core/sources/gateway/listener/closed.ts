@@ -8,9 +8,8 @@ import type { Gateway, GatewayListener } from "../../../model/gateway/objects.ts
 import { isMapping } from "../../../model/mapping.ts";
 import type { Owner } from "../../../model/owner.ts";
 import type { Problem } from "../../../model/problem.ts";
-import { isBelow, isFilled, strange, type UnknownField } from "../../../table/unknown-fields.ts";
+import { isBelow, isFilled, strange, type UnknownField, unknownIn } from "../../../table/unknown-fields.ts";
 import type { Fault } from "../conditions.ts";
-import { unknownIn } from "../types/kinds.ts";
 
 export const listenersKey = "spec.listeners";
 /** Decides which sets may attach, and no listener of the Gateway itself stands on it. */

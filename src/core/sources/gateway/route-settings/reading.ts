@@ -25,9 +25,8 @@ import type { FeatureValues } from "../../../policies/registry.ts";
 import type { Settings } from "../../../settings/registry.ts";
 import { lackingProblems } from "../../../table/lacking.ts";
 import type { TranslateOptions } from "../../../table/options.ts";
-import { closingProblem } from "../../../table/unknown-fields.ts";
+import { closingProblem, unknownIn } from "../../../table/unknown-fields.ts";
 import type { Grants } from "../grants.ts";
-import { unknownIn } from "../types/kinds.ts";
 import { idleKeys } from "./idle.ts";
 
 export interface SettingsReading {

@@ -38,29 +38,33 @@ test.each<[string, KubernetesObject, string]>([
   [
     "hostnames",
     evil({ hostnames: many(17, (at) => `h${at}.example`) }),
-    "spec.hostnames: has 17 items, and 16 are the most",
+    "spec.hostnames: the list has 17 items, and 16 are the most",
   ],
-  ["parents", parents(33), "spec.parentRefs: has 33 items, and 32 are the most"],
-  ["rules", evil({ rules: many(17, () => ({ backendRefs })) }), "spec.rules: has 17 items, and 16 are the most"],
+  ["parents", parents(33), "spec.parentRefs: the list has 33 items, and 32 are the most"],
+  [
+    "rules",
+    evil({ rules: many(17, () => ({ backendRefs })) }),
+    "spec.rules: the list has 17 items, and 16 are the most",
+  ],
   [
     "matches of a rule",
     evil({ rules: [{ backendRefs, matches: matches(65) }] }),
-    "spec.rules[0].matches: has 65 items, and 64 are the most",
+    "spec.rules[0].matches: the list has 65 items, and 64 are the most",
   ],
   [
     "matches of all rules",
     evil({ rules: many(3, (at) => ({ backendRefs, matches: matches(43, 43 * at) })) }),
-    "spec.rules: has 129 matches, and 128 are the most",
+    "spec.rules: they have 129 matches together, and 128 are the most",
   ],
   [
     "listeners",
     gateway({ name: "evil", listeners: listeners(65) }),
-    "spec.listeners: has 65 items, and 64 are the most",
+    "spec.listeners: the list has 65 items, and 64 are the most",
   ],
   [
     "listeners of a ListenerSet",
     listenerSet({ name: "evil", listeners: listeners(65) }),
-    "spec.listeners: has 65 items, and 64 are the most",
+    "spec.listeners: the list has 65 items, and 64 are the most",
   ],
 ])("an object with too many %s is left out alone", (_, object, why) => {
   const { said, isServed } = read(object);
@@ -74,7 +78,7 @@ test("a TLSRoute may have more hostnames than other routes", () => {
     kind: "TLSRoute",
   });
   expect(read(withHostnames(1_024)).said.join()).not.toContain("are the most");
-  expect(read(withHostnames(1_025)).said.join()).toContain("has 1025 items, and 1024 are the most");
+  expect(read(withHostnames(1_025)).said.join()).toContain("the list has 1025 items, and 1024 are the most");
 });
 
 test("a route with the longest lists that the definitions allow is served", () => {

@@ -3,13 +3,14 @@
  * them. What is common to all Gateways depends on some of these fields, so one mistake could
  * otherwise affect the Gateways and routes of everybody.
  */
+
 import { type KubernetesObject, nameOf } from "../../../model/objects.ts";
 import type { Problem } from "../../../model/problem.ts";
 import { type Snapshot, tableOf, type WatchedKind } from "../../../model/snapshot.ts";
 import { Table } from "../../../model/table.ts";
+import { type Finding, fieldOf } from "../../../schema/findings.ts";
 import type { Problems } from "../../../table/problems.ts";
-import { shapes } from "./kinds.ts";
-import type { Mistyped } from "./shape.ts";
+import { findingsIn, typedKinds } from "./kinds.ts";
 
 interface TypedTable {
   readonly given: Table<KubernetesObject>;
@@ -19,7 +20,6 @@ interface TypedTable {
 }
 
 const nothing: TypedTable = { given: Table.empty(), replaced: new Map(), typed: Table.empty() };
-const kinds = Object.keys(shapes) as WatchedKind[];
 
 export class TypedObjects {
   readonly #problems: Problems;
@@ -32,7 +32,7 @@ export class TypedObjects {
   /** Returns the Snapshot without these objects. It is the same one if there are none. */
   of(given: Snapshot): Snapshot {
     const changes: Record<string, unknown> = {};
-    for (const kind of kinds) {
+    for (const kind of typedKinds) {
       const name = tableOf[kind];
       const all = given[name] as Table<KubernetesObject>;
       const { typed } = this.#renewed(kind, all);
@@ -46,7 +46,7 @@ export class TypedObjects {
     if (before.given === given) return before;
     const replaced = new Map(before.replaced);
     for (const { key, after } of given.changesSince(before.given)) {
-      const { wrong, form } = read(kind, after);
+      const { wrong, form } = read(after);
       if (form === after) replaced.delete(key);
       else replaced.set(key, form);
       this.#problems.replace(`types of ${kind} ${key}`, wrong === undefined ? [] : [problemOf(kind, key, wrong)]);
@@ -58,22 +58,22 @@ export class TypedObjects {
 }
 
 interface Read {
-  readonly wrong?: Mistyped | undefined;
+  readonly wrong?: Finding | undefined;
   /** The object, perhaps without its status; undefined if it is left out. */
   readonly form?: KubernetesObject | undefined;
 }
 
-function read(kind: WatchedKind, object: KubernetesObject | undefined): Read {
+function read(object: KubernetesObject | undefined): Read {
   if (object === undefined) return {};
-  const { spec, status, ...rest } = object as KubernetesObject & { readonly spec?: unknown; readonly status?: unknown };
-  const shape = shapes[kind]!;
-  const wrong = spec === undefined ? undefined : shape.spec(spec, "spec");
+  const mistakes = findingsIn(object).filter(({ fatal }) => fatal);
+  const wrong = mistakes.find(({ path }) => path[0] !== "status");
   if (wrong !== undefined) return { wrong };
-  if (status === undefined || shape.status(status, "status") === undefined) return { form: object };
-  return { form: spec === undefined ? rest : ({ ...rest, spec } as KubernetesObject) };
+  if (mistakes.length === 0) return { form: object };
+  const { status: _, ...rest } = object as KubernetesObject & { readonly status?: unknown };
+  return { form: rest };
 }
 
-function problemOf(kind: WatchedKind, key: string, { field, why }: Mistyped): Problem {
+function problemOf(kind: WatchedKind, key: string, { path, why }: Finding): Problem {
   const done = "the object is left out, and all others are applied";
-  return { object: { kind, ...nameOf(key) }, kind: "value-unusable", field, why, done };
+  return { object: { kind, ...nameOf(key) }, kind: "value-unusable", field: fieldOf(path), why, done };
 }

@@ -142,7 +142,7 @@ test("an object with a wrong type is left out with a Problem, and is served agai
       .filter(({ object: { name } }) => name === "gw")
       .map(sentence),
   ).toContain(
-    "spec.listeners[1].port: a text is given where a whole number is required; the object is left out, and all others are applied",
+    'spec.listeners[1].port: "80" is text because of its quotes; write the number without them; the object is left out, and all others are applied',
   );
   expect([statuses.get(key), configuration.servers.get("ns/gw/http a.example")]).toEqual([undefined, undefined]);
   const again = turn(translator, world);
