@@ -1,6 +1,6 @@
 /**
- * `npm run definitions`: writes `src/core/schema/definitions.json`, the definitions of all kinds that
- * Sluice reads, from where they are published: the OpenAPI of Kubernetes, the
+ * `npm run definitions`: writes `src/core/schema/definitions.json`, the definitions of all kinds
+ * that Sluice reads, from where they are published: the OpenAPI of Kubernetes, the
  * CustomResourceDefinitions of two versions of the Gateway API, and that of RouteSettings in our
  * chart. Fields of either version of the Gateway API are valid. Descriptions are left out, and
  * equal parts are written once.
@@ -49,7 +49,9 @@ const statusWords = ["type", "maxItems"];
 /** Words that the API server follows for custom resources alone. */
 const customWords = ["x-kubernetes-list-type", "x-kubernetes-list-map-keys"];
 
-/** Returns a schema without what Sluice does not read. `resolve` finds the schemas of references. */
+/**
+ * Returns a schema without what Sluice does not read. `resolve` finds the schemas of references.
+ */
 function bare(schema: Written, resolve: (name: string) => Written, kept: readonly string[]): Schema {
   const { $ref } = schema as { readonly $ref?: string };
   if ($ref !== undefined) return bare(resolve($ref), resolve, kept);
@@ -84,7 +86,9 @@ function ofKubernetes(): Definitions {
   return new Map(Object.entries(builtIn).map(([kind, name]) => [kind, withoutStatus(withoutHead(of(name)))]));
 }
 
-/** Returns the definitions of a group in a file, by kind, with the version if it is not the last. */
+/**
+ * Returns the definitions of a group in a file, by kind, with the version if it is not the last.
+ */
 function ofFile(file: string, group: string): Definitions {
   const found: Definitions = new Map();
   for (const document of parseAllDocuments(readFileSync(file, "utf8"))) {
@@ -112,7 +116,9 @@ function withoutStatus(schema: Schema): Schema {
   return { ...schema, properties };
 }
 
-/** Fields that earlier versions of the Gateway API had, and that Sluice mentions when it sees them. */
+/**
+ * Fields that earlier versions of the Gateway API had, and that Sluice mentions when it sees them.
+ */
 const former: Readonly<Record<string, Readonly<Record<string, Schema>>>> = {
   sessionPersistence: { idleTimeout: { type: "string" } },
 };
@@ -162,7 +168,9 @@ function union(one: Schema, other: Schema): Schema {
   return both as Schema;
 }
 
-/** Returns the definitions of the Gateway API, with those of earlier versions that differ from v1. */
+/**
+ * Returns the definitions of the Gateway API, with those of earlier versions that differ from v1.
+ */
 function ofGateways(): Definitions {
   const all: Definitions = new Map();
   for (const folder of gateways.folders())
@@ -194,7 +202,9 @@ function ofRouteSettings(): Definitions {
 /** Parts that are shorter than a reference to them would not be are written where they stand. */
 const shortest = 60;
 
-/** Returns the text of the file: a line for each definition, and for each part that occurs twice. */
+/**
+ * Returns the text of the file: a line for each definition, and for each part that occurs twice.
+ */
 export function definitionsText(): string {
   const own = ofKubernetes();
   const { metadata } = own.get("Ingress")!.properties!;

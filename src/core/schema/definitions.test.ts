@@ -34,7 +34,9 @@ test("the sentence about each pattern says what it stands for", () => {
 /** The fields of policies, whose types stand beside their readers. */
 const ofPolicies = ["targetRefs", "subjectAltNames", "uri", "wellKnownCACertificates"];
 
-/** A field that nothing reads may be a guard, and no Problem names it once it is in the definitions. */
+/**
+ * A field that nothing reads may be a guard, and no Problem names it once it is in the definitions.
+ */
 test("a field of the Gateway API that comes with newer definitions is not taken for one that is served", () => {
   const folder = join(import.meta.dirname, "../model/gateway");
   const types = readdirSync(folder)

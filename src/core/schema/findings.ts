@@ -1,8 +1,8 @@
 /**
  * What a check finds in a value: what is wrong, and where. A finding repeats only switches, numbers
  * and words that are not secret, because the same checks read Secrets. A mistake for which the API
- * server would refuse an object is fatal for it; an unknown field is not, because a newer server may
- * know it.
+ * server would refuse an object is fatal for it; an unknown field is not, because a newer server
+ * may know it.
  */
 import { unfilled } from "../kinds/kind.ts";
 

@@ -1,8 +1,8 @@
 /**
  * Checks values by schemas: the definitions of Kubernetes and of the Gateway API, and the schema of
- * our chart. It is the only engine for that. It knows the words of JSON Schema that these have, with
- * their meaning in the API: unknown fields are ignored with a note, a null field counts as absent,
- * and lists may have keys. Rules beside the schema are attached to paths.
+ * our chart. It is the only engine for that. It knows the words of JSON Schema that these have,
+ * with their meaning in the API: unknown fields are ignored with a note, a null field counts as
+ * absent, and lists may have keys. Rules beside the schema are attached to paths.
  */
 import { isMapping } from "../model/mapping.ts";
 import { both, type Check, type Finding, fine, isAbsent, isRefused, lacking, withHint, wrong } from "./findings.ts";
@@ -50,8 +50,8 @@ export interface Options {
   /** Hints for fields that are missing, by name. */
   readonly hints?: Readonly<Record<string, string>>;
   /**
-   * Whether only types, required fields and the lengths of lists are checked. Then a null is a value
-   * of a wrong type.
+   * Whether only types, required fields and the lengths of lists are checked. Then a null is a
+   * value of a wrong type.
    */
   readonly typesOnly?: boolean;
   /** Ends of the paths of required fields that may be missing all the same. */

@@ -1,4 +1,6 @@
-/** Objects of each kind that Sluice reads, with most of their fields, which an API server accepts. */
+/**
+ * Objects of each kind that Sluice reads, with most of their fields, which an API server accepts.
+ */
 import type { Mapping } from "../../../src/core/model/mapping.ts";
 
 const gatewayGroup = "gateway.networking.k8s.io";

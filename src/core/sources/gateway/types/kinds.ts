@@ -18,8 +18,8 @@ export const typedKinds = [
 ];
 
 /**
- * Kinds of which the fields matter that Sluice does not know. Policies are read with their mistakes,
- * because one that is left out would no longer guard anything.
+ * Kinds of which the fields matter that Sluice does not know. Policies are read with their
+ * mistakes, because one that is left out would no longer guard anything.
  */
 const others: ReadonlySet<string> = new Set(["BackendTLSPolicy", "RouteSettings", "Ingress"]);
 
