@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 import { describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../../src/core/model/objects.ts";
-import { ingress, service } from "../support/objects.ts";
+import { ingress, service, settings } from "../support/objects.ts";
 import { worldOf } from "../support/world.ts";
 
 /** Returns a Service whose port has no name, so that it has all ports of its slice. */
@@ -79,6 +79,21 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     expect((await world.ask("r7.example", "/admin")).status).toBe(503);
     expect((await world.ask("r7.example", "/other")).body).toBe("secret");
     expect((await world.ask("neighbour.example")).body).toBe("secret");
+  });
+
+  test("the operator's key ingress-records-per-namespace permits more or less", async () => {
+    const origins = numbers(100)
+      .map((at) => `https://app-${at}.example`)
+      .join(",");
+    const annotations = { "enable-cors": "true", "cors-allow-origin": origins };
+    const hosts = numbers(100).map((at) => `r${at}.example`);
+    await world.apply(
+      rules(ingress({ name: "crowded", annotations }), hosts),
+      settings({ "ingress-records-per-namespace": "64k" }),
+    );
+    expect((await world.ask("r7.example")).status).toBe(503);
+    await world.apply(settings({ "ingress-records-per-namespace": "8m" }));
+    expect((await world.ask("r7.example")).body).toBe("secret");
   });
 
   test("a request does not try every endpoint of a large Service", async () => {
