@@ -11,8 +11,8 @@ export interface QuicCase {
   readonly uni?: readonly Buffer[];
   /** Whether requests end. */
   readonly fin?: boolean;
-  /** What the client does after its requests. */
-  readonly after?: "reset" | "stop";
+  /** What the client does after its requests; `end` is to wait until nginx ends the connection. */
+  readonly after?: "reset" | "stop" | "end";
 }
 
 export interface QuicAnswer {
@@ -20,6 +20,8 @@ export interface QuicAnswer {
   readonly statuses: readonly (number | null)[];
   /** The code with which nginx closed the connection; null if it did not. */
   readonly closed: number | null;
+  /** The first request that nginx did not take, once for each GOAWAY. */
+  readonly goaway: readonly number[];
 }
 
 /** Sends the cases one after another. The input is a file in `folder`. */
