@@ -18,7 +18,7 @@ export type Locked =
 /** Takes the lock at `path`, or returns who has it. It never waits. */
 export async function lock(path: string): Promise<Locked> {
   const file = await opened(path).catch((error: Error) => error);
-  if (file instanceof Error) return { ok: false, why: `The run folder cannot be used: ${fileError(file)}.` };
+  if (file instanceof Error) return { ok: false, why: `The run folder cannot be used: ${path}: ${fileError(file)}.` };
   const failure = await flock(file);
   if (failure === undefined) {
     // A read-only disk can be locked, but keeps the number of the process before.

@@ -1,5 +1,6 @@
 /** Creates the run folder, or returns one sentence about why it cannot be used. */
 import { accessSync, chmodSync, constants, mkdirSync, realpathSync } from "node:fs";
+import { relative } from "node:path";
 import { fileError } from "../../base/file-errors.ts";
 import { nameKeyIn } from "./name-key.ts";
 import { pathsOf, type RunFolder } from "./paths.ts";
@@ -48,7 +49,9 @@ export function openRunFolder(path: string): OpenedFolder {
     if (!isReadOnly) addUsualFiles(folder);
     return { ok: true, folder: { ...folder, nameKey: nameKeyIn(folder.keys) } };
   } catch (error) {
-    return { ok: false, why: `The run folder ${path} cannot be used: ${fileError(error)}.` };
+    const { path: at = path } = error as NodeJS.ErrnoException;
+    const part = relative(path, at);
+    return { ok: false, why: `The run folder ${path} cannot be used: ${part && `${part}: `}${fileError(error)}.` };
   }
 }
 
