@@ -1,5 +1,8 @@
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { Agent, request } from "node:https";
+import { connect as connectPlain } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
@@ -136,6 +139,19 @@ test("TLS 1.1 is refused", async () => {
   const options = { port, rejectUnauthorized: false, minVersion: "TLSv1", maxVersion: "TLSv1.1" } as const;
   const error = await new Promise<Error>((resolve) => connect(options).once("error", resolve));
   expect(error.message).toMatch(/protocol version|unsupported protocol|no protocols available/);
+});
+
+test("clients that send no TLS, or go in the middle of a handshake, end nothing and leave no line", async () => {
+  const before = events.length;
+  const hello = Buffer.from("160301020001000001fc0303", "hex");
+  for (const bytes of [Buffer.from("GET / HTTP/1.1\r\n\r\n"), randomBytes(2_000), hello, Buffer.alloc(0)]) {
+    const socket = connectPlain(port, "127.0.0.1");
+    socket.on("error", () => {}).write(bytes);
+    await once(socket, "connect");
+    socket.resetAndDestroy();
+  }
+  expect(await ask(review("old"))).toMatchObject({ status: 200 });
+  expect(events.slice(before)).toEqual([expect.objectContaining({ kind: "reviewed" })]);
 });
 
 test("a port that is already in use gives one sentence", async () => {
