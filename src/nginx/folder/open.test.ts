@@ -123,7 +123,7 @@ test("a link that appears after the start is not followed", async () => {
   await expect(writeAtomically(join(data, "state.json"), "x")).rejects.toThrow("ELOOP");
   expect(await lock(lockFile)).toEqual({
     ok: false,
-    why: "The run folder cannot be used: it is a symbolic link, or its links lead in a circle.",
+    why: `The run folder cannot be used: ${lockFile}: it is a symbolic link, or its links lead in a circle.`,
   });
   expect(readFileSync(join(parent, "precious"), "utf8")).toBe("mine");
 });
