@@ -58,6 +58,11 @@ const byHand: readonly (readonly [what: string, files: readonly string[], why: s
     "10,000 routes take 0.3 s of CPU, and 1.0 s with `yaml`, which makes a node of each value for the sake of comments; js-yaml writes none",
   ],
   [
+    "JSON Schema",
+    ["src/core/schema/schema.ts", "src/core/schema/sentences.ts"],
+    "Ajv's code for the kinds of the Gateway API has 577 kB, and the definitions 28 kB; it has no lists with keys, no nulls that count as absent, and no paths for rules and sentences of our own",
+  ],
+  [
     "informers",
     ["src/kube/reflector.ts", "src/kube/shared-informer.ts"],
     "client-node's stop when a list fails, and take 2.7 times the heap (`npm run bench informers`)",
