@@ -9,6 +9,7 @@ import type { Location } from "../../core/model/configuration.ts";
 import { closedReason } from "../../core/model/location.ts";
 import { named } from "../../core/model/problem.ts";
 import { isAnyEnough } from "../../core/policies/any-enough.ts";
+import { preflightGuard } from "../../core/policies/cors/words.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import { needsPath, needsText } from "../../core/render/conf/text-servers.ts";
 import { hopOf } from "../../core/render/location/hops.ts";
@@ -125,10 +126,7 @@ function closed(
 }
 
 function preflight({ asked }: Asked, { cors }: FeatureValues): Stop | undefined {
-  if (!cors.enabled || cors.origins.length === 0 || asked.method !== "OPTIONS") return undefined;
-  const says = "a preflight of CORS is answered by nginx where the origin is allowed";
-  const isForAll = cors.origins.includes("*");
-  return { what: "cors", says, outcome: isForAll ? "stops" : "depends", status: 204 };
+  return preflightGuard(cors, asked);
 }
 
 function configurationSnippet(_: Asked, { configurationSnippet: { text } }: FeatureValues): Stop | undefined {

@@ -35,7 +35,14 @@ const variables: Readonly<Record<keyof typeof recordFields, readonly string[]>> 
 const ownFields: readonly string[] = [
   ...["record.by_path", "record.several", "location.labels", "upstream.ring", "upstream.by_key", "upstream.keys"],
   ...["upstream.position", "upstream.groups", "upstream.sessions", "canary.choose"],
-  ...["backend.labels", "backend.labels_for", "cors.answer", "listener.before_host", "ngx.location.capture"],
+  ...[
+    "backend.labels",
+    "backend.labels_for",
+    "cors.answer",
+    "cors.is_preflight",
+    "listener.before_host",
+    "ngx.location.capture",
+  ],
 ];
 
 test.each(Object.keys(recordFields) as (keyof typeof recordFields)[])(

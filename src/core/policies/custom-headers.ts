@@ -59,6 +59,7 @@ export const customHeaders = resolvedFeature({
     }
     return { value: kept, problems: left.map((why) => leftOut(context, `ConfigMap ${reference}: ${why}`)) };
   },
+  shapesOwnAnswers: (headers) => headers.length > 0,
   answerHeaders: (headers, place) =>
     headers.map(({ name, value }, at): AnswerHeader => {
       const isData = place.live && !place.ofGateway;

@@ -10,6 +10,8 @@
 
 import type { AskedPolicy } from "../kinds/asked.ts";
 import type { Kind } from "../kinds/kind.ts";
+import type { Filters } from "../model/filters.ts";
+import type { HTTPRouteFilter } from "../model/gateway/objects.ts";
 import type { ConfigMap, Secret, Service } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../model/problem.ts";
 import type { Fields as RecordFields } from "../model/records.ts";
@@ -195,6 +197,8 @@ export interface Feature<F extends Fields, R> {
   readonly hasGroups?: (value: R) => boolean;
   /** Whether its text uses groups of the path by their numbers. */
   readonly namesGroups?: (value: R) => boolean;
+  /** Whether nginx may answer a request before it would redirect it to https. */
+  readonly mayAnswer?: (value: R) => boolean;
   /** Whether nginx answers with a redirect, so that no backend gets the request. */
   readonly redirectsAway?: (value: R) => boolean;
   /** Whether nginx rewrites the path inside the location, in dynamic mode too. */
@@ -263,8 +267,35 @@ export interface Feature<F extends Fields, R> {
   readonly declares?: (value: R) => readonly string[];
   /** The lines of its text about headers of requests and answers. */
   readonly headerLines?: (value: R) => readonly HeaderLine[];
+  /** The filters of routes that mean the same. */
+  readonly ofRoutes?: OfRoutes<R>;
+  /** Whether it changes answers that nginx gives itself, as with a slash that is added. */
+  readonly shapesOwnAnswers?: (value: R) => boolean;
   /** Names of the route variables that `view` and `requestHeaders` bind. */
   readonly variables?: readonly string[];
+}
+
+/** What routes have in common with the annotations of a feature. */
+export interface OfRoutes<R> {
+  readonly filters: readonly RouteFilter[];
+  /** The value of the annotations as filters that do the same. */
+  readonly asFilters: (value: R) => Filters;
+  /** Its fields in the record of a rule's changes, for answers that the router gives by itself. */
+  readonly early?: (rule: Filters) => RecordFields<"filters">;
+  /** Its fields in the record of later changes, for a rule and one of its backends. */
+  readonly steering: (rule: Filters, backend: Filters) => RecordFields<"steering">;
+  /** What the filters do, for people; empty if they do nothing. */
+  readonly words: (filters: Filters) => readonly string[];
+}
+
+/** A filter of a rule or a backend. */
+export interface RouteFilter {
+  readonly type: string;
+  readonly field: keyof HTTPRouteFilter;
+  /** Whether it is refused for a single backend. */
+  readonly isForRules?: true;
+  readonly mistake: (filter: HTTPRouteFilter) => { readonly part: string; readonly why: string } | undefined;
+  readonly read: (filter: HTTPRouteFilter) => Filters;
 }
 
 export function field<T>(declared: Field<T>): Field<T> {

@@ -29,6 +29,7 @@ const questions = [
   "identifies",
   "issuesCookie",
   "keepsAnswers",
+  "mayAnswer",
   "namesGroups",
   "needsPath",
   "readsHeadersLate",
@@ -123,6 +124,13 @@ export function neighboursOf(values: FeatureValues, settings: Settings): readonl
     feature.neighbours!(values[name], settings).map((next: unknown) => ({ ...values, [name]: next })),
   );
 }
+
+/** The features that may change answers that nginx gives itself. */
+export const answerShapers = having("shapesOwnAnswers").location;
+
+/** Returns the features that do so. */
+export const shapingAnswers = (values: FeatureValues): Having["location"] =>
+  answerShapers.filter(([name, feature]) => feature.shapesOwnAnswers!(values[name]));
 
 const written = having("ownText");
 const saying = having("headerLines");

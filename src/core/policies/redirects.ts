@@ -121,6 +121,7 @@ export const redirects = resolvedFeature({
   notOnRoutes: { twin: "a route for the other host with the filter RequestRedirect does the same" },
   onListeners: ["twin"],
   onlyWith: { permanentCode: (value) => forRedirect(value), temporalCode: (value) => forRedirect(value) },
+  mayAnswer: ({ elsewhere }) => elsewhere !== undefined,
   provides: ({ twin }) => twin,
   directives: ({ relative }) => [{ name: Token.name("absolute_redirect"), value: Token.name(relative ? "off" : "on") }],
   variables: ["redirect", "redirect_code"],

@@ -8,7 +8,7 @@ import { backendRequest } from "./backend-request.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { canary } from "./canary.ts";
 import { clientCertificate } from "./client-certificate.ts";
-import { cors } from "./cors.ts";
+import { cors } from "./cors/declaration.ts";
 import { customErrors } from "./custom-errors.ts";
 import { customHeaders } from "./custom-headers.ts";
 import type { AnyFeature, ValuesOf } from "./declare.ts";

@@ -171,6 +171,8 @@ export const configurationSnippet = resolvedFeature({
     ),
   },
   resolve: resolve("configuration-snippet"),
+  mayAnswer: ({ text }) => text !== "",
+  shapesOwnAnswers: ({ text }) => text !== "",
   both: together,
   needsPath: ({ needsPath }) => needsPath,
   namesGroups: ({ namesGroups }) => namesGroups,

@@ -6,6 +6,7 @@
 import { patternOf } from "../../ask/matcher/pattern.ts";
 import { hostnameOf } from "../../ask/routes/listeners.ts";
 import type { Configuration, Location, Route, Server } from "../../core/model/configuration.ts";
+import { originRequests } from "../../core/policies/cors/convert.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import type { Settings } from "../../core/settings/registry.ts";
 import { literalPrefix } from "../../core/tokens/literal-prefix.ts";
@@ -93,7 +94,7 @@ function requestsOf(
   const schemes = schemesOf(server);
   const plain = schemes.map((scheme): AskedRequest => ({ ...asked, scheme }));
   const [scheme = "http"] = schemes;
-  const special = [...canaryHeaders(location), ...originHeaders(location)].map(
+  const special = [...canaryHeaders(location), ...originRequests(location.features.cors, label)].map(
     ({ method = asked.method, headers }): AskedRequest => ({
       ...asked,
       method,
@@ -120,13 +121,6 @@ function canaryHeaders({ canaries }: Location<FeatureValues>): readonly Special[
       : [{ headers: { [header.toLowerCase()]: headerValue === "" ? "always" : headerValue } }]),
     ...(cookie === "" ? [] : [{ headers: { cookie: `${cookie}=always` } }]),
   ]);
-}
-
-/** Returns headers with an origin of the list, for a plain request and for a preflight. */
-function originHeaders({ features: { cors } }: Location<FeatureValues>): readonly Special[] {
-  if (!cors.enabled || cors.origins.length === 0) return [];
-  const origin = cors.origins[0] === "*" ? "https://origin.example" : cors.origins[0]!.replace("*", label);
-  return [{ headers: { origin } }, { method: "OPTIONS", headers: { origin, "access-control-request-method": "GET" } }];
 }
 
 /**

@@ -4,8 +4,8 @@
  * listeners.
  */
 
-import { isElsewhere } from "../../core/kinds/rewrite-target.ts";
 import type { Server } from "../../core/model/configuration.ts";
+import { holds } from "../../core/policies/hooks.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import type { DraftRule } from "./rules.ts";
 import type { Spec } from "./spec.ts";
@@ -54,13 +54,10 @@ const isAnswer = ({ filters, spec }: DraftRule): boolean =>
 
 /** Whether nginx answers the path itself before it would redirect to https. */
 function answersBefore({ features, closed, path }: Server<FeatureValues>["locations"][number]): boolean {
-  const { redirects, cors, configurationSnippet, rewrite } = features;
   return (
     closed !== undefined ||
-    redirects.elsewhere !== undefined ||
-    cors.enabled ||
-    configurationSnippet.text !== "" ||
-    isElsewhere(rewrite.target) ||
+    holds("mayAnswer", features, "location") ||
+    holds("redirectsAway", features, "location") ||
     path.startsWith("/.well-known/")
   );
 }

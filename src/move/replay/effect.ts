@@ -11,7 +11,7 @@ import type { AskedRequest } from "../../ask/matcher/request.ts";
 import type { Location, Upstream } from "../../core/model/configuration.ts";
 import { isAnyEnough } from "../../core/policies/any-enough.ts";
 import type { AnyFeature } from "../../core/policies/declare.ts";
-import { holds } from "../../core/policies/hooks.ts";
+import { holds, shapingAnswers } from "../../core/policies/hooks.ts";
 import { type FeatureValues, featureList } from "../../core/policies/registry.ts";
 import type { Passed } from "../convert/passthrough/passed.ts";
 import { type Asking, askingFields } from "./asking.ts";
@@ -102,16 +102,11 @@ export function fieldsOf(effect: Effect): Effect {
 
 /** Returns the features that add headers to nginx's own answers in the Location. */
 export function answerFields({
-  features: { customHeaders, cors, configurationSnippet },
+  features,
   closed,
 }: Pick<Location<FeatureValues>, "features" | "closed">): readonly Field[] {
   if (closed !== undefined) return [];
-  const field = (name: string, value: unknown): Field => [`feature ${name}`, textOf(value)];
-  return [
-    ...(customHeaders.length === 0 ? [] : [field("custom-headers", customHeaders)]),
-    ...(cors.enabled ? [field("cors", cors)] : []),
-    ...(configurationSnippet.text === "" ? [] : [field("configuration-snippet", configurationSnippet)]),
-  ];
+  return shapingAnswers(features).map(([name, feature]) => [`feature ${feature.name}`, textOf(features[name])]);
 }
 
 /**

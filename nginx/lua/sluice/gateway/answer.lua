@@ -1,5 +1,6 @@
 -- Answers that a route gives by itself: redirects, and preflights of browsers (CORS). The router
 -- sets variables, and the shape answers by them.
+local cors = require("sluice.policies.cors")
 local rest = require("sluice.gateway.rest")
 local rewrite = require("sluice.route.rewrite")
 
@@ -35,17 +36,10 @@ local function location_of(redirect, scope)
   return scheme .. "://" .. authority .. changed .. (query and query ~= "" and "?" .. query or "")
 end
 
--- Returns whether the request is a preflight, which never reaches a backend.
-local function is_preflight(var)
-  return var.request_method == "OPTIONS"
-    and var.http_origin ~= nil
-    and var.http_access_control_request_method ~= nil
-end
-
 -- Returns true if the route answers the request by itself.
 function _M.of(filters, scope)
   local var = ngx.var
-  if filters.cors and is_preflight(var) then
+  if filters.cors and cors.is_preflight(var) then
     var.route_answer = "204"
     return true
   end

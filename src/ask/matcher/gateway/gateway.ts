@@ -9,6 +9,7 @@ import { catchAll, type Location, type WeightedBackend } from "../../../core/mod
 import type { AuthService, Filters } from "../../../core/model/filters.ts";
 import type { Listener, ListenerPort } from "../../../core/model/listeners.ts";
 import { fullSentence } from "../../../core/model/problem.ts";
+import { answersPreflight } from "../../../core/policies/cors/words.ts";
 import type { FeatureValues } from "../../../core/policies/registry.ts";
 import { groupsOf } from "../../../core/tokens/pattern-groups.ts";
 import type { DecideOptions } from "../decide.ts";
@@ -170,9 +171,10 @@ export function atRoute(at: At, taken: RouteTaken): Pick<GatewayDecision, "guard
 }
 
 /** Returns undefined if the filters leave the request to a backend. */
-function answerOfFilters({ served, asked, request, port }: At, { cors, redirect }: Filters): End | undefined {
-  if (cors !== undefined && isPreflight(asked))
+function answerOfFilters({ served, asked, request, port }: At, filters: Filters): End | undefined {
+  if (answersPreflight(filters, asked))
     return { kind: "answer", status: 204, why: "the route answers preflights of CORS" };
+  const { redirect } = filters;
   if (redirect === undefined) return undefined;
   const target = redirectTarget(redirect, { asked, request, port, settings: served.settings });
   return { kind: "answer", status: redirect.status, why: "RequestRedirect", location: target };
@@ -206,8 +208,4 @@ function asking({ upstream, path, isGrpc }: AuthService): Guard {
     ? `Service ${service} is asked over gRPC; only its answer OK lets the request pass`
     : `Service ${service} is asked${where}; only its answer 200 lets the request pass`;
   return { what: "external-auth", says, outcome: "depends", status: 401 };
-}
-
-function isPreflight({ method, headers }: AskedRequest): boolean {
-  return method === "OPTIONS" && headers.has("origin") && headers.has("access-control-request-method");
 }

@@ -7,6 +7,7 @@
 import { elsewhere, type Location, type Server, type Upstream } from "../../../core/model/configuration.ts";
 import { serverKey } from "../../../core/model/listeners.ts";
 import { backendOf, serviceOfUpstream } from "../../../core/model/location.ts";
+import { asFilters, policiesOf } from "../../../core/policies/filters.ts";
 import type { FeatureValues } from "../../../core/policies/registry.ts";
 import { type DecideOptions, decide } from "../decide.ts";
 import type { End, Guard } from "../decision.ts";
@@ -141,7 +142,8 @@ function withEndpoints(served: Served, { backends }: Location<FeatureValues>): S
 
 function ofRoute(at: At, taken: RouteTaken): Outcome {
   const { guards, end, backends, rewritten } = atRoute(at, taken);
-  const { requestHeaders, responseHeaders, cors, session, mirrors = [], rewrite } = taken.location.filters ?? {};
+  const { filters = {} } = taken.location;
+  const { requestHeaders, responseHeaders, session, mirrors = [], rewrite } = filters;
   return {
     guards,
     end,
@@ -149,7 +151,7 @@ function ofRoute(at: At, taken: RouteTaken): Outcome {
     path: rewritten ?? at.request.uri,
     filters: [
       ...(requestHeaders === undefined && responseHeaders === undefined ? [] : ["headers"]),
-      ...(cors === undefined ? [] : ["cors"]),
+      ...policiesOf(filters),
       ...(session === undefined ? [] : ["session"]),
       ...(mirrors.length === 0 ? [] : ["mirror"]),
       ...(rewrite?.hostname === undefined ? [] : ["host"]),
@@ -187,10 +189,10 @@ function sumsOf(shares: readonly (readonly [string, number])[]): ReadonlyMap<str
 }
 
 function ingressFilters(features: FeatureValues): readonly string[] {
-  const { customHeaders, cors, sessionAffinity, mirror, backendRequest } = features;
+  const { customHeaders, sessionAffinity, mirror, backendRequest } = features;
   return [
     ...(customHeaders.length === 0 ? [] : ["headers"]),
-    ...(cors.enabled ? ["cors"] : []),
+    ...policiesOf(asFilters(features)),
     ...(sessionAffinity.type === undefined ? [] : ["session"]),
     ...(mirror.target === "" ? [] : ["mirror"]),
     ...(backendRequest.host === "" ? [] : ["host"]),

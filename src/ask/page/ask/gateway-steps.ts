@@ -8,6 +8,7 @@ import { catchAll } from "../../../core/model/configuration.ts";
 import { shownValue } from "../../../core/model/credentials.ts";
 import { type Filters, type HeaderChanges, noLimit, type Retries } from "../../../core/model/filters.ts";
 import { named, sentence } from "../../../core/model/problem.ts";
+import { filterWords } from "../../../core/policies/filters.ts";
 import type { GatewayDecision } from "../../matcher/gateway/gateway.ts";
 import type { RouteLost, RouteTaken } from "../../matcher/gateway/match.ts";
 import type { AskedBackend, AskedStep } from "../api/ask.ts";
@@ -113,7 +114,7 @@ function retryWords({ attempts, codes, backoff }: Retries): string {
 }
 
 function filterSteps(filters: Filters): AskedStep[] {
-  const { requestHeaders, responseHeaders, redirect, rewrite, cors, session, mirrors = [] } = filters;
+  const { requestHeaders, responseHeaders, redirect, rewrite, session, mirrors = [] } = filters;
   return [
     ...headerWords("requests", requestHeaders),
     ...headerWords("answers", responseHeaders),
@@ -122,7 +123,7 @@ function filterSteps(filters: Filters): AskedStep[] {
     ...(rewrite?.path === undefined
       ? []
       : [`${rewrite.path.type === "full" ? "the path" : rewrite.path.prefix || "/"} becomes ${rewrite.path.path}`]),
-    ...(cors === undefined ? [] : [`CORS for ${cors.allowOrigins.join(", ")}`]),
+    ...filterWords(filters),
     ...(session === undefined ? [] : [`clients stay with an endpoint, by the ${session.type} ${session.name}`]),
     ...mirrors.map(({ upstream, share }) => `${percent(share)} of the requests are copied to ${upstream}`),
   ].map((text) => step("filter", text));

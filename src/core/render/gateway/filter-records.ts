@@ -9,7 +9,6 @@ import type { Location } from "../../model/configuration.ts";
 import {
   type AuthService,
   type CopyWay,
-  type CorsPolicy,
   type Filters,
   type HeaderChanges,
   type Mirror,
@@ -19,6 +18,7 @@ import {
   type UrlRewrite,
 } from "../../model/filters.ts";
 import type { Fields } from "../../model/records.ts";
+import { earlyAnswers, policySteering } from "../../policies/filters.ts";
 import type { RouteTraits } from "./route-traits.ts";
 
 /** The parts of a Location from which the record is made. */
@@ -31,12 +31,12 @@ export function filtersRecord(
   { filters: rule = {}, timeouts, retries }: RouteParts,
   backend: Filters = {},
 ): Fields<"filters"> | undefined {
-  const { redirect, cors } = rule;
+  const { redirect } = rule;
   const rewrite = rewriteOf(rule, backend);
   const steering = steeringOf(rule, backend);
   const record: Fields<"filters"> = {
     ...(redirect === undefined ? {} : { redirect: { ...redirect, path: pathOf(redirect.path) } }),
-    ...(cors === undefined ? {} : { cors: 1 }),
+    ...earlyAnswers(rule),
     ...(rewrite === undefined ? {} : { rewrite }),
     ...(timeouts?.request === undefined ? {} : { request: timeouts.request / 1000 }),
     ...(timeouts?.backendRequest === undefined ? {} : { attempt: timeouts.backendRequest / 1000 }),
@@ -52,7 +52,7 @@ export function filterTraits(
   { filters: rule = {}, timeouts, retries }: RouteParts,
   backend: Filters = {},
 ): RouteTraits {
-  const answers = rule.redirect !== undefined || rule.cors !== undefined;
+  const answers = rule.redirect !== undefined || Object.keys(earlyAnswers(rule)).length > 0;
   const mirrors = mirrorsOf(rule, backend);
   const ways = waysOf(mirrors);
   const owns = ownedHeaders(rule, backend);
@@ -118,7 +118,7 @@ function steeringOf(rule: Filters, backend: Filters): string | undefined {
   const record: Fields<"steering"> = {
     ...(requests.length > 0 ? { requests } : {}),
     ...(answers.length > 0 ? { answers } : {}),
-    ...(rule.cors === undefined ? {} : { cors: corsRecord(rule.cors) }),
+    ...policySteering(rule, backend),
     ...(mirrors.length > 0 ? { [isLate(mirrors) ? "late" : "mirrors"]: mirrorRecords(mirrors) } : {}),
     ...(rule.auth === undefined ? {} : { auth: handedOn(rule.auth) }),
     ...(rule.session === undefined ? {} : { session: sessionRecord(rule.session) }),
@@ -197,36 +197,4 @@ export function sessionRecord(session: Session): Fields<"session"> {
     ...(seconds === undefined ? {} : { seconds }),
     ...(isPermanent ? { permanent: 1 } : {}),
   };
-}
-
-function corsRecord(policy: CorsPolicy): Fields<"cors"> {
-  const { allowOrigins, allowCredentials, allowMethods, allowHeaders, exposeHeaders, maxAge } = policy;
-  const plain = allowOrigins.filter((origin) => !origin.includes("*")).map(withoutUsualPort);
-  // With cookies a browser reads `*` as a plain name, and the specification forbids it.
-  const exposed = allowCredentials ? exposeHeaders.filter((name) => name !== "*") : exposeHeaders;
-  const patterns = allowOrigins.filter((origin) => origin !== "*" && origin.includes("*")).map(originPattern);
-  return {
-    ...(allowOrigins.includes("*") ? { any: 1 } : {}),
-    ...(plain.length > 0 ? { origins: Object.fromEntries(plain.map((origin) => [origin, 1])) } : {}),
-    ...(patterns.length > 0 ? { pattern: `^(?:${patterns.join("|")})$` } : {}),
-    ...(allowCredentials ? { credentials: 1 } : {}),
-    ...(allowMethods.length > 0 ? { methods: allowMethods.join(", ") } : {}),
-    ...(allowHeaders.length > 0 ? { headers: allowHeaders.join(", ") } : {}),
-    ...(exposed.length > 0 ? { expose: exposed.join(", ") } : {}),
-    maxAge,
-  };
-}
-
-/** Removes the usual port of the scheme from an origin. */
-function withoutUsualPort(origin: string): string {
-  return origin.toLowerCase().replace(/^(http:\/\/.*):80$|^(https:\/\/.*):443$/, "$1$2");
-}
-
-/**
- * Returns a pattern for the origin, in which `*` stands for any number of labels or parts of them.
- */
-function originPattern(origin: string): string {
-  return withoutUsualPort(origin)
-    .replace(/[\\^$.+?()[\]{}|]/g, "\\$&")
-    .replaceAll("*", "[^/:]*");
 }

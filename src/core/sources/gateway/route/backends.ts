@@ -5,6 +5,7 @@
 import type { CopyWay, Mirror } from "../../../model/filters.ts";
 import type { HTTPBackendReference, HTTPRouteFilter } from "../../../model/gateway/objects.ts";
 import type { Mistake, Problem } from "../../../model/problem.ts";
+import { routeFilters } from "../../../policies/filters.ts";
 import type { ClaimedBackend } from "../../../table/claim.ts";
 import type { Fault } from "../conditions.ts";
 import { type FiltersRead, filtersOf } from "./filters.ts";
@@ -95,14 +96,14 @@ export function backendsOf(
 }
 
 /** Filters whose answer, or whose guard, belongs to a whole rule. */
-const forRules = ["ExternalAuth", "ExtensionRef", "RequestRedirect", "CORS"];
+const forRules = ["ExternalAuth", "ExtensionRef", "RequestRedirect"];
 
 /**
  * Refuses filters of a single backend that would answer or guard only some of a rule's requests. No
  * filter may be skipped, so the backend's share of the requests is refused.
  */
 function ofBackend(read: FiltersRead, filters: readonly HTTPRouteFilter[]): FiltersRead {
-  const at = filters.findIndex(({ type }) => forRules.includes(type));
+  const at = filters.findIndex(({ type }) => forRules.includes(type) || routeFilters.get(type)?.isForRules);
   if (!read.ok || at < 0) return read;
   const why = `${filters[at]!.type} is served for rules alone`;
   return { ok: false, reason: "UnsupportedValue", part: `[${at}].type`, why };

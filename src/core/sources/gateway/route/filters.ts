@@ -1,11 +1,12 @@
 /** Reads the filters of a rule or a backend as changes to requests and answers. */
 import { shown } from "../../../kinds/kind.ts";
-import type { CorsPolicy, Filters, HeaderChanges, PathChange, Redirect } from "../../../model/filters.ts";
+import type { Filters, HeaderChanges, PathChange, Redirect } from "../../../model/filters.ts";
 import type { HeaderModifier, HTTPRouteFilter, PathModifier } from "../../../model/gateway/objects.ts";
 import { sluiceGroup } from "../../../model/gateway/route-settings.ts";
 import { own } from "../../../model/own.ts";
+import { routeFilters } from "../../../policies/filters.ts";
+import { type HeaderMistake, headerMistake, hostMistake } from "../../../policies/header-changes/mistakes.ts";
 import { authMistake } from "./auth-values.ts";
-import { type HeaderMistake, headerMistake, hostMistake, valueMistake } from "./header-changes.ts";
 
 /** Whether a filter is read elsewhere, because it names another object. */
 const isApart = (type: string): boolean => ["RequestMirror", "ExternalAuth", "ExtensionRef"].includes(type);
@@ -56,9 +57,9 @@ const fieldOf: Readonly<Record<string, keyof HTTPRouteFilter>> = {
   ResponseHeaderModifier: "responseHeaderModifier",
   RequestRedirect: "requestRedirect",
   URLRewrite: "urlRewrite",
-  CORS: "cors",
   ExternalAuth: "externalAuth",
   ExtensionRef: "extensionRef",
+  ...Object.fromEntries([...routeFilters.values()].map(({ type, field }) => [type, field])),
 };
 
 function isRouteSettings({ group, kind }: { readonly group: string; readonly kind: string }): boolean {
@@ -101,19 +102,13 @@ function apart(filters: readonly HTTPRouteFilter[], prefix: string | undefined):
  * Returns the mistake in a filter's text that would change the framing of a request or an answer.
  */
 function textMistake(filter: HTTPRouteFilter): HeaderMistake | undefined {
-  const { requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite, cors } = filter;
+  const { requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite } = filter;
   if (requestHeaderModifier !== undefined) return headerMistake(requestHeaderModifier, "request");
   if (responseHeaderModifier !== undefined) return headerMistake(responseHeaderModifier, "answer");
   const hostname = (requestRedirect ?? urlRewrite)?.hostname;
   const why = hostname === undefined ? undefined : hostMistake(hostname);
   if (why !== undefined) return { part: ".hostname", why };
-  for (const list of ["allowOrigins", "allowMethods", "allowHeaders", "exposeHeaders"] as const) {
-    for (const [at, value] of (cors?.[list] ?? []).entries()) {
-      const bad = valueMistake(value);
-      if (bad !== undefined) return { part: `.${list}[${at}]`, why: bad };
-    }
-  }
-  return undefined;
+  return routeFilters.get(filter.type)?.mistake(filter);
 }
 
 function pathMistake(path: PathModifier | undefined, prefix: string | undefined): string | undefined {
@@ -126,7 +121,7 @@ function pathMistake(path: PathModifier | undefined, prefix: string | undefined)
 }
 
 function filterOf(filter: HTTPRouteFilter, prefix: string): Filters {
-  const { type, requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite, cors } = filter;
+  const { type, requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite } = filter;
   if (type === "RequestHeaderModifier") return { requestHeaders: changesOf(requestHeaderModifier!) };
   if (type === "ResponseHeaderModifier") return { responseHeaders: changesOf(responseHeaderModifier!) };
   if (type === "RequestRedirect") {
@@ -143,7 +138,7 @@ function filterOf(filter: HTTPRouteFilter, prefix: string): Filters {
   if (type === "URLRewrite") {
     return { rewrite: { hostname: urlRewrite!.hostname, path: pathChange(urlRewrite!.path, prefix, decoded) } };
   }
-  return { cors: corsOf(cors!) };
+  return routeFilters.get(type)!.read(filter);
 }
 
 /** Returns the changes. If several entries have the same name, only the first counts. */
@@ -194,16 +189,4 @@ function decoded(path: string): string {
  */
 function withSlash(path: string): string {
   return path.startsWith("/") ? path : `/${path}`;
-}
-
-function corsOf(cors: NonNullable<HTTPRouteFilter["cors"]>): CorsPolicy {
-  const { allowOrigins, allowCredentials, allowMethods, allowHeaders, exposeHeaders, maxAge } = cors;
-  return {
-    allowOrigins: allowOrigins ?? [],
-    allowCredentials: allowCredentials ?? false,
-    allowMethods: allowMethods ?? [],
-    allowHeaders: allowHeaders ?? [],
-    exposeHeaders: exposeHeaders ?? [],
-    maxAge: maxAge ?? 5,
-  };
 }

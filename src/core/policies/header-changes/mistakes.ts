@@ -3,12 +3,12 @@
  * headers: a changed Content-Length would end one request inside another, on connections that
  * tenants share. Values are text on one line.
  */
-import { isHost } from "../../../kinds/addresses.ts";
-import { shown } from "../../../kinds/kind.ts";
-import { isOriginHeader } from "../../../kinds/origin-headers.ts";
-import { isReservedHeader, reservedWhy } from "../../../kinds/reserved-headers.ts";
-import type { HeaderModifier, HTTPRouteFilter } from "../../../model/gateway/objects.ts";
-import type { ObjectName, Problem } from "../../../model/problem.ts";
+import { isHost } from "../../kinds/addresses.ts";
+import { shown } from "../../kinds/kind.ts";
+import { isOriginHeader } from "../../kinds/origin-headers.ts";
+import { isReservedHeader, reservedWhy } from "../../kinds/reserved-headers.ts";
+import type { HeaderModifier, HTTPRouteFilter } from "../../model/gateway/objects.ts";
+import type { ObjectName, Problem } from "../../model/problem.ts";
 
 export interface HeaderMistake {
   /** Below the field of the changes: `.set[0].name`. */

@@ -1,4 +1,8 @@
--- Sets the headers of CORS, which name the other origins whose pages may read an answer.
+-- CORS: which origins may read an answer, and the headers that say so.
+--
+-- Annotations and routes share the matching of origins. Headers of annotations are text, because
+-- the snippets of their authors may change them; Lua only gives the origin. Headers of a route are
+-- data, so a change needs no reload.
 local regex = require("sluice.regex")
 
 local ngx = ngx
@@ -7,6 +11,33 @@ local gsub = string.gsub
 local lower = string.lower
 
 local _M = {}
+
+-- Returns whether the pattern, which translation made from origins, takes the origin.
+local function takes(origin, pattern)
+  -- The budget of the request served its routing, and the answer arrives later.
+  regex.begin(regex.most / 16)
+  return regex.takes(regex.beginning, origin, pattern) == true
+end
+
+-- Returns the origin that the answer names, for annotations. The result is empty if the request's
+-- origin is not allowed. The list is `*` or a pattern.
+function _M.origin()
+  local var = ngx.var
+  local allowed = var.route_cors_origins
+  if allowed == "*" then
+    return allowed
+  end
+  local origin = var.http_origin
+  return origin and takes(origin, allowed) and origin or ""
+end
+
+-- Returns whether the request is a preflight, which a route with the filter never sends to a
+-- backend.
+function _M.is_preflight(var)
+  return var.request_method == "OPTIONS"
+    and var.http_origin ~= nil
+    and var.http_access_control_request_method ~= nil
+end
 
 local function is_allowed(cors, origin)
   if cors.any then
@@ -18,12 +49,7 @@ local function is_allowed(cors, origin)
   if cors.origins and cors.origins[text] then
     return true
   end
-  if not cors.pattern then
-    return false
-  end
-  -- The budget of the request served its routing, and the answer arrives later.
-  regex.begin(regex.most / 16)
-  return regex.takes(regex.whole, text, cors.pattern) == true
+  return cors.pattern ~= nil and takes(text, cors.pattern)
 end
 
 -- Returns the list. If it is `*` and cookies may be sent, returns the names that the browser
@@ -35,7 +61,7 @@ local function listed(list, credentials, asked)
   return list
 end
 
--- Sets the headers of the answer, in place of those of the backend.
+-- Sets the headers of a route's answer, in place of those of the backend.
 function _M.answer(cors)
   local var, header = ngx.var, ngx.header
   local origin = var.http_origin

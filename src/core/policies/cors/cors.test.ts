@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { notingPlace, readingOf, settingsOf, valuesOf } from "../../../test/support/reading.ts";
-import { cors } from "./cors.ts";
+import { notingPlace, readingOf, settingsOf, valuesOf } from "../../../../test/support/reading.ts";
+import { cors } from "./declaration.ts";
 
 const everybody = /^/;
 

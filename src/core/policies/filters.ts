@@ -1,0 +1,39 @@
+/** The filters of routes, from the declarations of the features that mean the same. */
+import type { Filters } from "../model/filters.ts";
+import type { Fields } from "../model/records.ts";
+import type { OfRoutes, RouteFilter } from "./declare.ts";
+import { type FeatureValues, featureList } from "./registry.ts";
+
+const policies = featureList.flatMap(([name, { ofRoutes }]) =>
+  ofRoutes === undefined ? [] : [{ name, ...(ofRoutes as OfRoutes<unknown>) }],
+);
+
+/** By type. */
+export const routeFilters: ReadonlyMap<string, RouteFilter> = new Map(
+  policies.flatMap(({ filters }) => filters.map((filter) => [filter.type, filter])),
+);
+
+/** Returns what the annotations do, as filters that do the same. */
+export function asFilters(values: FeatureValues): Filters {
+  return Object.assign({}, ...policies.map(({ name, asFilters }) => asFilters(values[name])));
+}
+
+/** Returns the fields by which the router answers requests itself. */
+export function earlyAnswers(rule: Filters): Fields<"filters"> {
+  return Object.assign({}, ...policies.map(({ early }) => early?.(rule)));
+}
+
+/** Returns the changes of a rule and one of its backends as data. */
+export function policySteering(rule: Filters, backend: Filters): Fields<"steering"> {
+  return Object.assign({}, ...policies.map(({ steering }) => steering(rule, backend)));
+}
+
+/** Returns what the filters do, in words. */
+export function filterWords(filters: Filters): string[] {
+  return policies.flatMap(({ words }) => words(filters));
+}
+
+/** Returns the names of the policies that the filters belong to. */
+export function policiesOf(filters: Filters): string[] {
+  return policies.filter(({ words }) => words(filters).length > 0).map(({ name }) => name);
+}
