@@ -87,6 +87,7 @@ test.each(commands)("the command of %s works: %s", async (_page, line) => {
 
 /** All other pages, each with the test that runs its commands. */
 const elsewhere: Readonly<Record<string, string>> = {
+  "docs/add-a-policy.md": "test/nginx/recipe.test.ts",
   "docs/add-an-annotation.md": "test/nginx/recipe.test.ts",
   "docs/gateway-api.md": "test/nginx/gateway-guide.test.ts",
   "docs/gateway-streams.md": "test/nginx/gateway-streams-guide.test.ts",
@@ -113,7 +114,14 @@ test.skipIf(!existsSync(join(root, "docs/alerts/sluice.yaml")))("each alert has 
 });
 
 test("every link to a file of the repository leads to an existing one", () => {
-  const all = [...pages, "docs/architecture.md", "docs/add-an-annotation.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+  const all = [
+    ...pages,
+    "docs/architecture.md",
+    "docs/add-an-annotation.md",
+    "docs/add-a-policy.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+  ];
   const lost = all.flatMap((page) =>
     [...read(page).matchAll(/\]\((?!https?:)([^)#]+)/g)]
       .map(([, to]) => join(root, page, "..", to!))

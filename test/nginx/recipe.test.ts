@@ -1,7 +1,7 @@
 /**
- * Follows docs/add-an-annotation.md word by word in a copy of the repository: it writes the files
- * of the page, adds its lines to the registry, runs its commands, and checks that a real nginx
- * accepts the result.
+ * Follows docs/add-an-annotation.md and docs/add-a-policy.md word by word in a copy of the
+ * repository: it writes the files of the page, adds its lines to the registry, runs its commands,
+ * and checks that a real nginx accepts the result.
  */
 import {
   cpSync,
@@ -15,12 +15,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { execa } from "execa";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../..");
-const page = readFileSync(join(root, "docs/add-an-annotation.md"), "utf8");
 
 let copy: string;
 beforeEach(() => {
@@ -41,13 +40,30 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(copy, { recursive: true }));
 
-/** The code after the words "This is `FILE`:", by file. */
-const files = [...page.matchAll(/[Tt]his is\s`([^`]+)`:\n\n```ts\n(.*?)^```$/gms)].map(
-  ([, file, text]) => [file!, text!] as const,
-);
-const [imported = "", listed = ""] = [...page.matchAll(/^## 2.*?```ts\n(.*?)^```$.*?```ts\n(.*?)^```$/gms)].flatMap(
-  ([, ...lines]) => lines,
-);
+/** Writes the files of the page and registers its feature. Returns the names of the files. */
+function follow(page: string): readonly string[] {
+  // The code after the words "This is `FILE`:".
+  const files = [...page.matchAll(/[Tt]his is\s`([^`]+)`:\n\n```ts\n(.*?)^```$/gms)];
+  const [, imported = "", listed = ""] = /^## 2.*?```ts\n(.*?)^```$.*?```ts\n(.*?)^```$/ms.exec(page) ?? [];
+  for (const [, file, text] of files) {
+    mkdirSync(dirname(join(copy, file!)), { recursive: true });
+    writeFileSync(join(copy, file!), text!);
+  }
+  const registry = join(copy, "src/core/policies/registry.ts");
+  const lines = readFileSync(registry, "utf8")
+    .replace(/^import /m, `${imported}import `)
+    .replace("export const features = {\n", `export const features = {\n${listed}`);
+  writeFileSync(registry, lines);
+  return files.map(([, file]) => file!);
+}
+
+/** Runs the commands of the page. Returns what each printed. */
+async function runAll(page: string): Promise<ReadonlyMap<string, string>> {
+  const printed = new Map<string, string>();
+  const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block]) => block!.trim().split("\n"));
+  for (const command of blocks) printed.set(command.replace(/ *#.*$/, ""), await run(command));
+  return printed;
+}
 
 async function run(command: string): Promise<string> {
   const line = command
@@ -58,19 +74,9 @@ async function run(command: string): Promise<string> {
 }
 
 test("the steps of docs/add-an-annotation.md work", async () => {
-  expect(files.map(([file]) => file)).toEqual([
-    "src/core/policies/send-timeout.ts",
-    "src/core/policies/send-timeout.test.ts",
-  ]);
-  for (const [file, text] of files) writeFileSync(join(copy, file), text);
-  const registry = join(copy, "src/core/policies/registry.ts");
-  const before = readFileSync(registry, "utf8");
-  writeFileSync(
-    registry,
-    before
-      .replace(/^import /m, `${imported}import `)
-      .replace("export const features = {\n", `export const features = {\n${listed}`),
-  );
+  const page = readFileSync(join(root, "docs/add-an-annotation.md"), "utf8");
+  const files = follow(page);
+  expect(files).toEqual(["src/core/policies/send-timeout.ts", "src/core/policies/send-timeout.test.ts"]);
   mkdirSync(join(copy, "folder"));
   const metadata = { name: "web", annotations: { "nginx.ingress.kubernetes.io/send-timeout": "10" } };
   const http = {
@@ -84,9 +90,7 @@ test("the steps of docs/add-an-annotation.md work", async () => {
   };
   writeFileSync(join(copy, "folder/web.yaml"), JSON.stringify(ingress));
 
-  const printed = new Map<string, string>();
-  const blocks = [...page.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block]) => block!.trim().split("\n"));
-  for (const command of blocks) printed.set(command.replace(/ *#.*$/, ""), await run(command));
+  const printed = await runAll(page);
   expect(printed.get("npx sluice explain send-timeout")).toContain(
     "annotation nginx.ingress.kubernetes.io/send-timeout",
   );
@@ -107,7 +111,7 @@ test("the steps of docs/add-an-annotation.md work", async () => {
 
   // The same recipe for a key that has no effect without another one: only the feature's file
   // declares that.
-  const file = join(copy, files[0]![0]);
+  const file = join(copy, files[0]!);
   const beside = readFileSync(file, "utf8")
     .replace(/^import /m, 'import { proxyBuffers } from "./proxy-buffers.ts";\nimport ')
     .replace(
@@ -121,6 +125,61 @@ test("the steps of docs/add-an-annotation.md work", async () => {
   const buffering = { ...ingress, metadata: { ...metadata, annotations: buffers } };
   writeFileSync(join(copy, "folder/web.yaml"), JSON.stringify(buffering));
   expect(await run("npx sluice check FOLDER || true")).toContain("annotation send-timeout has no effect: it buffers");
+}, 400_000);
+
+const folderOfBoth = `
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: web, annotations: { nginx.ingress.kubernetes.io/frame-options: DENY } }
+spec:
+  rules:
+    - host: a.example
+      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: sluice }
+spec: { controllerName: sluice.dev/gateway-controller }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: Gateway
+metadata: { name: public }
+spec: { gatewayClassName: sluice, listeners: [{ name: http, port: 8000, protocol: HTTP }] }
+---
+apiVersion: gateway.networking.k8s.io/v1
+kind: HTTPRoute
+metadata: { name: web }
+spec:
+  parentRefs: [{ name: public }]
+  hostnames: [b.example]
+  rules:
+    - filters:
+        - { type: ExtensionRef, extensionRef: { group: sluice.dev, kind: RouteSettings, name: framed } }
+      backendRefs: [{ name: web, port: 80 }]
+---
+apiVersion: sluice.dev/v1alpha1
+kind: RouteSettings
+metadata: { name: framed }
+spec: { frame-options: SAMEORIGIN }
+`;
+
+test("the steps of docs/add-a-policy.md work for both APIs", async () => {
+  const page = readFileSync(join(root, "docs/add-a-policy.md"), "utf8");
+  const files = follow(page);
+  expect(files).toHaveLength(2);
+  mkdirSync(join(copy, "folder"));
+  writeFileSync(join(copy, "folder/both.yaml"), folderOfBoth);
+  const printed = await runAll(page);
+  expect(printed.get("npx sluice explain frame-options")).toContain("nginx.ingress.kubernetes.io/frame-options");
+  expect(printed.get("npx sluice check FOLDER")).toContain("no errors and no warnings");
+  const text = printed.get("npx sluice render FOLDER") ?? "";
+  const added = [...text.matchAll(/^\s+add_header X-Frame-Options "(\w+)" always;$/gm)].map(([, value]) => value);
+  expect([...new Set(added)].sort()).toEqual(["DENY", "SAMEORIGIN"]);
+  expect(changed()).toEqual(["docs/reference/annotations.md", ...files, "src/core/policies/registry.ts"]);
+  // RouteSettings report a bad value in the same words as an Ingress.
+  writeFileSync(join(copy, "folder/both.yaml"), folderOfBoth.replaceAll(/DENY|SAMEORIGIN/g, "ALLOW"));
+  const said = await run("npx sluice check FOLDER || true");
+  expect(said.match(/"ALLOW" is not one of DENY, SAMEORIGIN, backend/g)).toHaveLength(2);
 }, 400_000);
 
 /** Returns the files of the copy that differ from the repository or are new. */
