@@ -12,6 +12,7 @@ import {
   type ConfigurationFile,
   ConfigurationFiles,
   overwrite,
+  ownerOf,
   sameBytes,
   sync,
   type Written,
@@ -165,10 +166,13 @@ export class Reloader {
     return { live: true, outcome: { kind: "reloaded", tookMs, warnings, started: true } };
   }
 
-  /** Puts the last good text in place for a start; false when there is none. */
+  /**
+   * Puts the last good text in place for a start; false when there is none. The text of another
+   * account does not count, because nginx's workers would run as a user who cannot read the keys.
+   */
   async restoreLastGood(): Promise<boolean> {
     const { folder } = this.#parts;
-    if ((await bytesOf(folder.lastGoodConf)) === undefined) return false;
+    if ((await ownerOf(folder.lastGoodConf)) !== process.getuid?.()) return false;
     await replaceByLink(folder.lastGoodConf, folder.conf);
     return true;
   }

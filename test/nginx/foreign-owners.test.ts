@@ -56,6 +56,8 @@ test("files of another account, and a newer journal, are made again or named in 
   expect(await start(earlier, other)).toEqual(refused(`${earlier} cannot be used: keys/controller: ${noRight}`));
   own(other, ...all());
   expect(await start(earlier, other)).toEqual({ ended: 200, lines: [] });
+  expect(await start(earlier, 0)).toEqual({ ended: 200, lines: [] });
+  own(other, ...all());
   own(0, "controller.lock");
   expect(await start(earlier, other)).toEqual(refused(`cannot be used: ${earlier}/controller.lock: ${noRight}`));
   own(other, ...all());

@@ -5,7 +5,7 @@
  * configuration still open a password file at each request.
  */
 import { constants, readdirSync, rmSync } from "node:fs";
-import { mkdir, open, readFile, rename } from "node:fs/promises";
+import { mkdir, open, readFile, rename, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { configurationFolders, type RunFolder } from "./paths.ts";
 
@@ -154,6 +154,16 @@ async function forEach<T>(items: readonly T[], work: (item: T) => Promise<void>)
 export async function bytesOf(path: string): Promise<Buffer | undefined> {
   try {
     return await readFile(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Returns the id of the file's owner, or undefined if there is no file. */
+export async function ownerOf(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).uid;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
