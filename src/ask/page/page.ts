@@ -96,6 +96,8 @@ class OpenPage implements Page {
       response.setHeader("location", "/ui/");
       return send(response, 308, "");
     }
+    // On its own port the page gets requests for other paths, too.
+    if (!pathname.startsWith("/ui/")) return send(response, 404, "404 page not found\n");
     const path = pathname.slice("/ui/".length);
     if (!path.startsWith(api)) return this.#file(views.has(path) ? "index.html" : path, request, response);
     if (!["same-origin", "none", undefined].includes(request.headers["sec-fetch-site"] as string | undefined))

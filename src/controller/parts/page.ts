@@ -8,6 +8,7 @@ import type { Page } from "../../ask/page/page.ts";
 import type { PageSource } from "../../ask/page/source.ts";
 import { callback } from "../../base/callbacks.ts";
 import { keepFew, patience } from "../../base/few-connections.ts";
+import { oneAtATime } from "../../base/one-at-a-time.ts";
 import { systemClock } from "../../base/timing/clock.ts";
 import type { Source } from "../../core/sync/ports.ts";
 import { emptyQuarantine } from "../../core/table/quarantine.ts";
@@ -93,10 +94,13 @@ function pageSource(
 async function ownServer(port: number, requests: PageRequests): Promise<() => Promise<void>> {
   const server = createServer(
     patience,
-    callback("an answer of the page", (request: IncomingMessage, response: ServerResponse) => {
-      request.resume();
-      requests(request, response).catch((error: Error) => response.destroy(error));
-    }),
+    callback(
+      "an answer of the page",
+      oneAtATime((request, response) => {
+        request.resume();
+        requests(request, response).catch((error: Error) => response.destroy(error));
+      }),
+    ),
   );
   keepFew(server);
   await new Promise<void>((resolve, reject) => {
