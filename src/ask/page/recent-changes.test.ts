@@ -9,7 +9,10 @@ const times = { translateMs: 1, renderMs: 1, publishMs: 1 };
 const data: SyncReport = { change: { kind: "data" }, records: { host: 1 }, ...times, tookMs: 12 };
 const waiting: SyncReport = { ...data, change: { kind: "reload", why: ["a new shape"] } };
 const reloaded: SyncReport = { ...waiting, reload: { kind: "reloaded", tookMs: 80, warnings: [] } };
-const refused: SyncReport = { ...waiting, reload: { kind: "refused", stderr: "[emerg] no\nmore of it" } };
+const refused: SyncReport = {
+  ...waiting,
+  reload: { kind: "refused", stderr: "[emerg] no http://u:p@a/?t=1 \u202e\nmore of it" },
+};
 
 /** Returns a Snapshot in which the Ingress has this version. */
 const having = (snapshot: Snapshot, name: string): Snapshot =>
@@ -61,12 +64,12 @@ test("a change that nginx refused stays refused, and one that could not be sent 
   changes.synced({ ...waiting, reload: { kind: "unreachable", cause: new Error("a full disk") } }, two, "g1");
   expect(changes.newestFirst.map(({ outcome, problem }) => [outcome, problem])).toEqual([
     ["failed", "a full disk"],
-    ["refused", "[emerg] no"],
+    ["refused", "[emerg] no http://…@a/?… \\u202e"],
   ]);
   changes.synced(reloaded, two, "g2");
   expect(changes.newestFirst.map(({ outcome, problem }) => [outcome, problem])).toEqual([
     ["live", undefined],
-    ["refused", "[emerg] no"],
+    ["refused", "[emerg] no http://…@a/?… \\u202e"],
   ]);
   expect(changes.reloads).toMatchObject({ succeeded: 1, failed: 2 });
 });

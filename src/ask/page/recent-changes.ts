@@ -8,8 +8,10 @@ import type { Snapshot } from "../../core/model/snapshot.ts";
 import type { ApplyOutcome, SyncReport, TurnFailure } from "../../core/sync/ports.ts";
 import { type ChangedObjects, changedObjects } from "../../edges/log/changed-objects.ts";
 import type { StatusAnswer, StatusChange } from "./api/status.ts";
+import { shown } from "./shown.ts";
 
 const mostChanges = 100;
+const longestProblem = 1_000;
 
 interface Entry {
   readonly change: StatusChange;
@@ -128,7 +130,8 @@ function outcomeOf({ kind }: ApplyOutcome | TurnFailure): StatusChange["outcome"
 }
 
 function problemOf(reload: SyncReport["reload"]): Pick<StatusChange, "problem"> {
-  if (reload?.kind === "refused") return { problem: reload.stderr.split("\n")[0] ?? "" };
-  if (reload?.kind === "unreachable" || reload?.kind === "failed") return { problem: reload.cause.message };
+  if (reload?.kind === "refused") return { problem: shown(reload.stderr.split("\n")[0] ?? "", longestProblem) };
+  if (reload?.kind === "unreachable" || reload?.kind === "failed")
+    return { problem: shown(reload.cause.message, longestProblem) };
   return {};
 }
