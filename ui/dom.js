@@ -1,6 +1,7 @@
 /**
  * Makes elements. Values of the cluster get into the page as text and attributes only, never as
- * markup, so a hostile name is shown as it is.
+ * markup, so a hostile name is shown as it is. Signs that are not visible, or that change the
+ * direction of writing, are written as escapes, and longer texts than `longest` are cut.
  */
 
 /** @typedef {Node | string | number | null | undefined | false | readonly Child[]} Child */
@@ -29,7 +30,22 @@ export function h(tag, attributes = {}, ...children) {
 function kept(child) {
   if (child === null || child === undefined || child === false) return [];
   if (Array.isArray(child)) return child.flatMap(kept);
-  return [typeof child === "number" ? String(child) : /** @type {Node | string} */ (child)];
+  if (typeof child === "number") return [String(child)];
+  if (typeof child !== "string") return [/** @type {Node} */ (child)];
+  // A longer word would make a table wider than the window.
+  const text = visible(child);
+  return /\S{60}/.test(text) ? broken(text) : [text];
+}
+
+const hidden = /(?![\n\t])[\p{Cc}\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/gu;
+
+/** A tenant may write a path of a megabyte, and a list has a hundred of them. */
+const longest = 2_000;
+
+/** @param {string} text */
+function visible(text) {
+  const cut = text.length > longest ? `${text.slice(0, longest)}…` : text;
+  return cut.replace(hidden, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /**
@@ -98,7 +114,9 @@ const unbroken = 24;
  * @param {string} text
  */
 export function name(text) {
-  return text.split(/(\s+)/).flatMap((word) => (word.length <= unbroken ? [whole(word)] : broken(word)));
+  return visible(text)
+    .split(/(\s+)/)
+    .flatMap((word) => (word.length <= unbroken ? [whole(word)] : broken(word)));
 }
 
 /**
@@ -110,7 +128,7 @@ const whole = (word) => (word.includes("-") ? h("span", { class: "whole" }, word
 /** @param {string} word */
 function broken(word) {
   return word
-    .split(/(?<=[./,_-])(?![)\]])|(?<=[^./,_\s-]{30})/)
+    .split(/(?<=[./,_-])(?![)\]])|(?<=[^./,_\s-]{30})/u)
     .flatMap((part, at) => (at === 0 ? [part] : [h("wbr"), part]));
 }
 

@@ -75,7 +75,7 @@ async function refresh(traffic) {
     if (isAbort(error)) return;
     if (!(error instanceof ApiError)) throw error;
     if (asked === current) {
-      failure.textContent = error.message;
+      fill(failure, error.message);
       failure.hidden = false;
     }
   }

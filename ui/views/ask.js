@@ -144,11 +144,13 @@ export const view = {
       { id: "method", name: "method" },
       methods.map((one) => h("option", { selected: one === (asked.get("method") ?? "GET") }, one)),
     );
-    const headers = h(
-      "textarea",
-      { id: "headers", rows: 3, spellcheck: "false", placeholder: "Name: value, one on each line" },
-      asked.getAll("header").join("\n"),
-    );
+    const headers = h("textarea", {
+      id: "headers",
+      rows: 3,
+      spellcheck: "false",
+      placeholder: "Name: value, one on each line",
+    });
+    headers.value = asked.getAll("header").join("\n");
     const client = h("input", {
       id: "client",
       autocomplete: "off",

@@ -11,10 +11,10 @@ import { onTestFinished } from "vitest";
 const chromiumPath = "/usr/bin/chromium";
 export const hasChromium = existsSync(chromiumPath);
 
-export function startBrowser(): Promise<Browser> {
+export function startBrowser(...more: readonly string[]): Promise<Browser> {
   // The browser shows only the controller of the test, in a network namespace of the test's own, so
   // it needs no sandbox.
-  return chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-gpu"] });
+  return chromium.launch({ executablePath: chromiumPath, args: ["--no-sandbox", "--disable-gpu", ...more] });
 }
 
 export interface Opened {
