@@ -2,15 +2,18 @@
  * The declaration of a flag. It yields its type, its reading, `--help`, the reference page and the
  * tests. Names and defaults are those of ingress-nginx, so that its Pods start Sluice unchanged.
  */
+import { dashed } from "../base/dashed.ts";
 import type { Kind } from "../core/kinds/kind.ts";
+import { bool } from "../core/kinds/words.ts";
 
-export interface Flag<T> {
-  /** Without the dashes. */
-  readonly name: string;
+export interface DeclaredFlag<T> {
+  /** Without the dashes; given only if it is not the name of the declaration with dashes. */
+  readonly name?: string;
   /** One letter, for a single dash. */
   readonly short?: string;
   readonly kind: Kind<T>;
-  readonly default: NoInfer<T>;
+  /** It may only be absent if there need not be a value. */
+  readonly default?: NoInfer<T>;
   readonly doc: string;
   /** The default of `sluice serve`, if it differs. */
   readonly serve?: NoInfer<T>;
@@ -31,13 +34,30 @@ export interface Flag<T> {
   readonly noEffect?: string;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a table of flags of different types
-export type FlagDeclarations = Readonly<Record<string, Flag<any>>>;
+export interface Flag<T> extends DeclaredFlag<T> {
+  readonly name: string;
+}
 
-export type FlagValues<D extends FlagDeclarations> = {
-  readonly [K in keyof D]: D[K] extends Flag<infer T> ? T : never;
+// biome-ignore lint/suspicious/noExplicitAny: a table of flags of different types
+type Group = Readonly<Record<string, DeclaredFlag<any>>>;
+
+export type FlagValues<D extends Group> = {
+  readonly [K in keyof D]: D[K] extends DeclaredFlag<infer T> ? T : never;
 };
 
-export function flag<T>(declared: Flag<T>): Flag<T> {
+export function flag<T>(
+  declared: DeclaredFlag<T> & (undefined extends T ? unknown : { readonly default: NoInfer<T> }),
+): DeclaredFlag<T> {
   return declared;
+}
+
+/** Declares a switch, which is off by default. */
+export function toggle(declared: Omit<DeclaredFlag<boolean>, "kind" | "toggle">): DeclaredFlag<boolean> {
+  return { kind: bool, toggle: true, default: false, ...declared };
+}
+
+/** Gives the flags of a group their names: `httpPort` is `http-port`. */
+export function named<D extends Group>(group: D): { readonly [K in keyof D]: D[K] & { readonly name: string } } {
+  const entries = Object.entries(group).map(([name, declared]) => [name, { name: dashed(name), ...declared }]);
+  return Object.fromEntries(entries) as never;
 }

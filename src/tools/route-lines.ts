@@ -4,6 +4,7 @@
  */
 
 import { hostnameOf } from "../ask/routes/listeners.ts";
+import { dashed } from "../base/dashed.ts";
 import { conditionWords } from "../core/model/condition-words.ts";
 import {
   type Configuration,
@@ -130,7 +131,7 @@ function locationFacts(location: Location<FeatureValues>): Facts {
   const { upstream } = backendOf(location);
   const owned = owner === undefined ? "/" : `${owner.namespace}/${owner.name}`;
   const settings = Object.entries(features).map(
-    ([feature, value]) => [hyphened(feature), { value, shown: "", feature }] as const,
+    ([feature, value]) => [dashed(feature), { value, shown: "", feature }] as const,
   );
   return new Map<string, Fact>([
     ["leads to", { value: upstream, shown: targetOf(location) }],
@@ -187,9 +188,6 @@ function routeFacts({ backends, filters, timeouts, retries }: Location<FeatureVa
     ["retries", { value: retries, shown: "" }],
   ];
 }
-
-/** Returns the name of a feature for people. */
-const hyphened = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 function hostOf(server: Server<FeatureValues> | undefined): ReadonlyMap<string, Facts> {
   if (server === undefined || server.name === catchAll) return new Map();

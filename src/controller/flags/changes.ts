@@ -3,32 +3,23 @@ import { optional } from "../../core/kinds/combine.ts";
 import { float } from "../../core/kinds/flag-kinds.ts";
 import { fileName, line } from "../../core/kinds/names.ts";
 import { oneOf } from "../../core/kinds/words.ts";
-import { flag } from "../flag.ts";
-import { objectName, toggle, wholeNumber } from "./kinds.ts";
+import { flag, named, toggle } from "../flag.ts";
+import { objectName, wholeNumber } from "./kinds.ts";
 
-export const tls = {
+export const tls = named({
   defaultSslCertificate: flag({
-    name: "default-ssl-certificate",
     kind: objectName,
-    default: undefined,
     value: "NAMESPACE/NAME",
     doc: "Secret with the certificate for unknown hosts.",
   }),
-  enableSslPassthrough: toggle({
-    name: "enable-ssl-passthrough",
-    default: false,
-    doc: "Lets Ingresses pass TLS connections on to backends without ending TLS.",
-  }),
+  enableSslPassthrough: toggle({ doc: "Lets Ingresses pass TLS connections on to backends without ending TLS." }),
   enableSslChainCompletion: toggle({
-    name: "enable-ssl-chain-completion",
-    default: false,
     doc: "Fetches the intermediate certificates that a TLS Secret lacks, from the addresses that its certificates name.",
   }),
-};
+});
 
-export const changes = {
+export const changes = named({
   mode: flag({
-    name: "mode",
     kind: oneOf(["dynamic", "static"]),
     default: "dynamic",
     value: "MODE",
@@ -36,14 +27,12 @@ export const changes = {
     doc: "dynamic: routes, Endpoints and certificates are data and need no reload; static: all is text, for an nginx without Lua.",
   }),
   syncRateLimit: flag({
-    name: "sync-rate-limit",
     kind: float,
     default: 0.3,
     value: "NUMBER",
     doc: "Reloads per second; changes that need no reload are not limited.",
   }),
   reloadBurst: flag({
-    name: "reload-burst",
     kind: wholeNumber(1, 1000),
     default: 5,
     serve: 20,
@@ -52,32 +41,25 @@ export const changes = {
     doc: "Reloads that may follow each other at once.",
   }),
   runFolder: flag({
-    name: "run-folder",
     kind: optional(line),
-    default: undefined,
     value: "FOLDER",
     own: true,
     doc: "The one folder that Sluice writes to: nginx.conf, keys, sockets.",
   }),
   templateDir: flag({
-    name: "template-dir",
     kind: optional(line),
-    default: undefined,
     value: "FOLDER",
     own: true,
     doc: "Folder with a template of your own: its files take the place of the built-in ones of the same name. It is watched. In a cluster the folder /etc/nginx/template is used if it exists.",
   }),
   nginxSocket: flag({
-    name: "nginx-socket",
     kind: optional(fileName),
-    default: undefined,
     value: "FILE",
     own: true,
     cluster: true,
     doc: "Unix socket of an nginx that runs in a container of its own.",
   }),
   dynamicConfigurationRetries: flag({
-    name: "dynamic-configuration-retries",
     kind: wholeNumber(0),
     default: 15,
     value: "NUMBER",
@@ -85,17 +67,15 @@ export const changes = {
     noEffect: "data is offered again until nginx has it",
   }),
   shutdownGracePeriod: flag({
-    name: "shutdown-grace-period",
     kind: wholeNumber(0, 86_400),
     default: 0,
     value: "SECONDS",
     doc: "Wait between SIGTERM and stopping nginx; meanwhile the health check fails, and each answer closes its connection.",
   }),
   postShutdownGracePeriod: flag({
-    name: "post-shutdown-grace-period",
     kind: wholeNumber(0, 86_400),
     default: 10,
     value: "SECONDS",
     doc: "Wait between the end of nginx and the end of the controller.",
   }),
-};
+});

@@ -3,8 +3,8 @@ import { addressPool } from "../../core/kinds/gateway/address-pool.ts";
 import { metadataPrefixes } from "../../core/kinds/gateway/metadata-prefixes.ts";
 import { type PortRange, portRange } from "../../core/kinds/gateway/port-range.ts";
 import { shaped } from "../../core/kinds/names.ts";
-import { flag } from "../flag.ts";
-import { objectName, toggle } from "./kinds.ts";
+import { flag, named, toggle } from "../flag.ts";
+import { objectName } from "./kinds.ts";
 
 const controllerName = shaped({
   label: "a domain and a path like sluice.dev/gateway-controller",
@@ -13,9 +13,8 @@ const controllerName = shaped({
   bad: ["", "sluice.dev", "a b/c", "/x"],
 });
 
-export const gatewayApi = {
+export const gatewayApi = named({
   gatewayControllerName: flag({
-    name: "gateway-controller-name",
     kind: controllerName,
     default: "sluice.dev/gateway-controller",
     value: "NAME",
@@ -23,7 +22,6 @@ export const gatewayApi = {
     doc: "spec.controllerName of the GatewayClasses to serve.",
   }),
   gatewayAddresses: flag<readonly string[]>({
-    name: "gateway-addresses",
     kind: addressPool,
     default: [],
     list: true,
@@ -32,22 +30,17 @@ export const gatewayApi = {
     doc: "Addresses of this machine for Gateways, such as 192.0.2.10-192.0.2.19. Each Gateway gets one of its own, where nginx listens on the ports of its listeners.",
   }),
   sharedGateway: flag({
-    name: "shared-gateway",
     kind: objectName,
-    default: undefined,
     value: "NAMESPACE/NAME",
     own: true,
     doc: "Gateway that has the Service, addresses and ports 80 and 443 of the Ingresses. Its routes stand beside the paths of all Ingresses, of all tenants.",
   }),
   gatewayServices: toggle({
-    name: "gateway-services",
-    default: false,
     own: true,
     cluster: true,
     doc: "Gives each Gateway a Service of its own, which leads to ports of this controller's Pods. It needs rights to write Services and EndpointSlices.",
   }),
   gatewayServicePorts: flag<PortRange>({
-    name: "gateway-service-ports",
     kind: portRange,
     default: { first: 20_000, last: 20_999 },
     value: "FIRST-LAST",
@@ -56,7 +49,6 @@ export const gatewayApi = {
     doc: "Ports on which nginx listens for Gateways that have a Service of their own.",
   }),
   gatewayMetadataPrefixes: flag<readonly string[]>({
-    name: "gateway-metadata-prefixes",
     kind: metadataPrefixes,
     default: [],
     list: true,
@@ -65,4 +57,4 @@ export const gatewayApi = {
     cluster: true,
     doc: "Labels and annotations in spec.infrastructure of Gateways that are copied to their Services: team.example.com/ for all of that domain. Tenants can then configure the programs that read them, such as a cloud's load balancers.",
   }),
-};
+});

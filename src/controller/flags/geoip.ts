@@ -7,7 +7,7 @@ import { goDuration } from "../../core/kinds/flag-kinds.ts";
 import { fileName } from "../../core/kinds/names.ts";
 import { listOf } from "../../core/kinds/text.ts";
 import { oneOf } from "../../core/kinds/words.ts";
-import { flag } from "../flag.ts";
+import { flag, named } from "../flag.ts";
 import { text, wholeNumber } from "./kinds.ts";
 
 const editions = [
@@ -27,40 +27,23 @@ type Edition = (typeof editions)[number];
 
 const noEffect = "databases are not downloaded; put them into the folder of --geoip-folder";
 
-export const geoip = {
+export const geoip = named({
   maxmindEditionIds: flag<readonly Edition[]>({
-    name: "maxmind-edition-ids",
     kind: listOf(oneOf(editions)),
     default: ["GeoLite2-City", "GeoLite2-ASN"],
     value: "NAMES",
     doc: "Databases to use, separated by commas. Where two provide the same variable, the first one counts.",
   }),
   geoipFolder: flag({
-    name: "geoip-folder",
     kind: fileName,
     default: "/etc/ingress-controller/geoip",
     value: "FOLDER",
     own: true,
     doc: "Where the databases of --maxmind-edition-ids are, each as EDITION.mmdb.",
   }),
-  maxmindLicenseKey: flag({
-    name: "maxmind-license-key",
-    kind: text,
-    default: undefined,
-    value: "KEY",
-    doc: "Was the key for downloading databases.",
-    noEffect,
-  }),
-  maxmindMirror: flag({
-    name: "maxmind-mirror",
-    kind: text,
-    default: undefined,
-    value: "URL",
-    doc: "Was the place that databases are downloaded from.",
-    noEffect,
-  }),
+  maxmindLicenseKey: flag({ kind: text, value: "KEY", doc: "Was the key for downloading databases.", noEffect }),
+  maxmindMirror: flag({ kind: text, value: "URL", doc: "Was the place that databases are downloaded from.", noEffect }),
   maxmindRetriesCount: flag({
-    name: "maxmind-retries-count",
     kind: wholeNumber(0),
     default: 1,
     value: "NUMBER",
@@ -68,11 +51,10 @@ export const geoip = {
     noEffect,
   }),
   maxmindRetriesTimeout: flag({
-    name: "maxmind-retries-timeout",
     kind: goDuration,
     default: 0,
     value: "DURATION",
     doc: "Was the wait between two attempts to download.",
     noEffect,
   }),
-};
+});

@@ -3,8 +3,6 @@ import { port } from "../../core/kinds/addresses.ts";
 import { optional, prefixed } from "../../core/kinds/combine.ts";
 import { line, reference, shaped } from "../../core/kinds/names.ts";
 import { integer } from "../../core/kinds/numbers.ts";
-import { bool } from "../../core/kinds/words.ts";
-import { type Flag, flag } from "../flag.ts";
 
 export const wholeNumber = (min: number, max = 2_147_483_647) => prefixed(integer({ min, max }));
 export const portNumber = prefixed(port);
@@ -28,8 +26,3 @@ export const dnsName = shaped({
   good: ["nginx", "ingress-controller-leader", "nginx.ingress.kubernetes.io"],
   bad: ["", "Nginx", "-x", "a b", "a/b"],
 });
-
-/** Declares a switch. */
-export function toggle(declared: Omit<Flag<boolean>, "kind" | "toggle">): Flag<boolean> {
-  return flag({ ...declared, kind: bool, toggle: true });
-}

@@ -4,8 +4,8 @@
  */
 import { optional } from "../../core/kinds/combine.ts";
 import { shaped } from "../../core/kinds/names.ts";
-import { flag } from "../flag.ts";
-import { text, toggle, wholeNumber } from "./kinds.ts";
+import { flag, named, toggle } from "../flag.ts";
+import { text, wholeNumber } from "./kinds.ts";
 
 const files = "logs go to standard output, never to files";
 const headers = "log lines have fields instead of headers";
@@ -17,9 +17,8 @@ const severity = shaped({
   bad: ["", "4", "loud"],
 });
 
-export const logging = {
+export const logging = named({
   v: flag({
-    name: "v",
     short: "v",
     kind: wholeNumber(0, 10),
     default: 0,
@@ -27,19 +26,15 @@ export const logging = {
     doc: "How much is logged: 2 adds what a reload changes, 3 adds decisions, 5 sets nginx's error log to info unless the setting error-log-level has another value.",
   }),
   vmodule: flag({
-    name: "vmodule",
     kind: text,
-    default: undefined,
     value: "PATTERNS",
     doc: "Was the verbosity by source file.",
     noEffect: "there is one verbosity for all; use -v",
   }),
-  logtostderr: toggle({ name: "logtostderr", default: true, doc: "Was logging to standard error.", noEffect: files }),
-  alsologtostderr: toggle({ name: "alsologtostderr", default: false, doc: "Was logging to both.", noEffect: files }),
+  logtostderr: toggle({ default: true, doc: "Was logging to standard error.", noEffect: files }),
+  alsologtostderr: toggle({ doc: "Was logging to both.", noEffect: files }),
   alsologtostderrthreshold: flag({
-    name: "alsologtostderrthreshold",
     kind: optional(severity),
-    default: undefined,
     value: "SEVERITY",
     doc: "Was the lowest severity for both.",
     noEffect: files,
@@ -51,29 +46,14 @@ export const logging = {
     noEffect: files,
   }),
   stderrthreshold: flag({
-    name: "stderrthreshold",
     kind: severity,
     default: "2",
     value: "SEVERITY",
     doc: "Was the lowest severity for standard error.",
     noEffect: files,
   }),
-  logDir: flag({
-    name: "log_dir",
-    kind: text,
-    default: undefined,
-    value: "FOLDER",
-    doc: "Was the folder of log files.",
-    noEffect: files,
-  }),
-  logFile: flag({
-    name: "log_file",
-    kind: text,
-    default: undefined,
-    value: "FILE",
-    doc: "Was the log file.",
-    noEffect: files,
-  }),
+  logDir: flag({ name: "log_dir", kind: text, value: "FOLDER", doc: "Was the folder of log files.", noEffect: files }),
+  logFile: flag({ name: "log_file", kind: text, value: "FILE", doc: "Was the log file.", noEffect: files }),
   logFileMaxSize: flag({
     name: "log_file_max_size",
     kind: wholeNumber(0),
@@ -85,28 +65,17 @@ export const logging = {
   logBacktraceAt: flag({
     name: "log_backtrace_at",
     kind: text,
-    default: undefined,
     value: "FILE:LINE",
     doc: "Was a place whose log lines have a stack trace.",
     noEffect: "an unexpected error always has its stack trace",
   }),
-  addDirHeader: toggle({
-    name: "add_dir_header",
-    default: false,
-    doc: "Was the folder in headers.",
-    noEffect: headers,
-  }),
-  skipHeaders: toggle({ name: "skip_headers", default: false, doc: "Was logging without headers.", noEffect: headers }),
-  skipLogHeaders: toggle({
-    name: "skip_log_headers",
-    default: false,
-    doc: "Was files without headers.",
-    noEffect: files,
-  }),
-  oneOutput: toggle({ name: "one_output", default: false, doc: "Was one file for each severity.", noEffect: files }),
-};
+  addDirHeader: toggle({ name: "add_dir_header", doc: "Was the folder in headers.", noEffect: headers }),
+  skipHeaders: toggle({ name: "skip_headers", doc: "Was logging without headers.", noEffect: headers }),
+  skipLogHeaders: toggle({ name: "skip_log_headers", doc: "Was files without headers.", noEffect: files }),
+  oneOutput: toggle({ name: "one_output", doc: "Was one file for each severity.", noEffect: files }),
+});
 
-export const information = {
-  version: toggle({ name: "version", default: false, doc: "Prints the version and ends." }),
-  help: toggle({ name: "help", short: "h", default: false, doc: "Prints this text and ends." }),
-};
+export const information = named({
+  version: toggle({ doc: "Prints the version and ends." }),
+  help: toggle({ short: "h", doc: "Prints this text and ends." }),
+});

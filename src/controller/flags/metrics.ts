@@ -3,8 +3,8 @@ import { bindAddress, buckets, float } from "../../core/kinds/flag-kinds.ts";
 import { shaped } from "../../core/kinds/names.ts";
 import { listOf } from "../../core/kinds/text.ts";
 import { oneOf } from "../../core/kinds/words.ts";
-import { flag } from "../flag.ts";
-import { portNumber, toggle, wholeNumber } from "./kinds.ts";
+import { flag, named, toggle } from "../flag.ts";
+import { portNumber, wholeNumber } from "./kinds.ts";
 
 const metric = shaped({
   label: "the name of a metric",
@@ -13,29 +13,19 @@ const metric = shaped({
   bad: ["a b", "1x", "a-b"],
 });
 
-export const metrics = {
+export const metrics = named({
   enableMetrics: toggle({
-    name: "enable-metrics",
-    default: false,
     doc: "Counts requests, connections and reloads; /metrics has the process's own figures either way.",
   }),
   metricsPerHost: toggle({
-    name: "metrics-per-host",
     default: true,
     doc: "Gives request metrics the label host and leaves out hosts that no Ingress has.",
   }),
   metricsPerUndefinedHost: toggle({
-    name: "metrics-per-undefined-host",
-    default: false,
     doc: "Also counts requests for hosts that no Ingress has; every name that a client makes up is then a time series.",
   }),
-  reportStatusClasses: toggle({
-    name: "report-status-classes",
-    default: false,
-    doc: "Gives the label status the values 2xx, 3xx and so on.",
-  }),
+  reportStatusClasses: toggle({ doc: "Gives the label status the values 2xx, 3xx and so on." }),
   excludeSocketMetrics: flag<readonly string[]>({
-    name: "exclude-socket-metrics",
     kind: listOf(metric),
     default: [],
     list: true,
@@ -43,7 +33,6 @@ export const metrics = {
     doc: "Request metrics to leave out, with or without nginx_ingress_controller_.",
   }),
   timeBuckets: flag({
-    name: "time-buckets",
     kind: buckets,
     default: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     list: true,
@@ -51,7 +40,6 @@ export const metrics = {
     doc: "Buckets of the histograms of durations, in seconds.",
   }),
   lengthBuckets: flag({
-    name: "length-buckets",
     kind: buckets,
     default: [10, 20, 30, 40, 50, 60, 70, 80, 90, 100],
     list: true,
@@ -59,7 +47,6 @@ export const metrics = {
     doc: "Buckets of request_size and response_size.",
   }),
   sizeBuckets: flag({
-    name: "size-buckets",
     kind: buckets,
     default: [10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000],
     list: true,
@@ -67,7 +54,6 @@ export const metrics = {
     doc: "Buckets of bytes_sent.",
   }),
   requestHistograms: flag({
-    name: "request-histograms",
     kind: oneOf(["ingress", "full"]),
     default: "ingress",
     value: "DETAIL",
@@ -75,7 +61,6 @@ export const metrics = {
     doc: "ingress: one set of histograms for each Ingress, Service and host (request_duration_seconds also by status class), with few buckets unless the flags of buckets say more; full: for each combination of all labels, as in ingress-nginx.",
   }),
   bucketFactor: flag({
-    name: "bucket-factor",
     kind: float,
     default: 0,
     value: "NUMBER",
@@ -83,7 +68,6 @@ export const metrics = {
     noEffect: "native histograms are not served; the classic buckets are",
   }),
   maxBuckets: flag({
-    name: "max-buckets",
     kind: wholeNumber(0, 4_294_967_295),
     default: 100,
     value: "NUMBER",
@@ -91,7 +75,6 @@ export const metrics = {
     noEffect: "native histograms are not served; the classic buckets are",
   }),
   monitorMaxBatchSize: flag({
-    name: "monitor-max-batch-size",
     kind: wholeNumber(0),
     default: 10_000,
     value: "NUMBER",
@@ -99,23 +82,15 @@ export const metrics = {
     noEffect: "workers count in shared memory, so nothing is dropped between two reports",
   }),
   profiling: toggle({
-    name: "profiling",
     default: true,
     serve: false,
     doc: "Serves the profiler: CPU profiles and, in the run folder, heap snapshots on request. SIGUSR1 opens Node's inspector on a free port of 127.0.0.1.",
   }),
   profilerAddress: flag({
-    name: "profiler-address",
     kind: bindAddress,
     default: "127.0.0.1",
     value: "ADDRESS",
     doc: "Loopback address of the profiler. Other addresses are refused, because only this machine may reach it.",
   }),
-  profilerPort: flag({
-    name: "profiler-port",
-    kind: portNumber,
-    default: 10_245,
-    value: "PORT",
-    doc: "Port of the profiler.",
-  }),
-};
+  profilerPort: flag({ kind: portNumber, default: 10_245, value: "PORT", doc: "Port of the profiler." }),
+});

@@ -4,8 +4,8 @@ import { optional } from "../../core/kinds/combine.ts";
 import { bindAddress, hostPort } from "../../core/kinds/flag-kinds.ts";
 import { shaped } from "../../core/kinds/names.ts";
 import { listOf } from "../../core/kinds/text.ts";
-import { flag } from "../flag.ts";
-import { portNumber, toggle, wholeNumber } from "./kinds.ts";
+import { flag, named, toggle } from "../flag.ts";
+import { portNumber, wholeNumber } from "./kinds.ts";
 
 const urlPath = shaped({
   label: "a path that starts with /",
@@ -14,39 +14,22 @@ const urlPath = shaped({
   bad: ["", "healthz", "/a b", "/a;"],
 });
 
-export const ports = {
-  httpPort: flag({
-    name: "http-port",
-    kind: portNumber,
-    default: 80,
-    serve: 8080,
-    value: "PORT",
-    doc: "Port for http.",
-  }),
-  httpsPort: flag({
-    name: "https-port",
-    kind: portNumber,
-    default: 443,
-    serve: 8443,
-    value: "PORT",
-    doc: "Port for https.",
-  }),
+export const ports = named({
+  httpPort: flag({ kind: portNumber, default: 80, serve: 8080, value: "PORT", doc: "Port for http." }),
+  httpsPort: flag({ kind: portNumber, default: 443, serve: 8443, value: "PORT", doc: "Port for https." }),
   statusPort: flag({
-    name: "status-port",
     kind: portNumber,
     default: 10_246,
     value: "PORT",
     doc: "Port on 127.0.0.1 where nginx answers /healthz and /nginx_status.",
   }),
   defaultServerPort: flag({
-    name: "default-server-port",
     kind: portNumber,
     default: 8181,
     value: "PORT",
     doc: "Port of the built-in server that answers 404.",
   }),
   nameCheckPort: flag({
-    name: "name-check-port",
     kind: portNumber,
     default: 10_243,
     value: "PORT",
@@ -54,7 +37,6 @@ export const ports = {
     doc: "UDP port on 127.0.0.1 where the controller resolves for nginx the names in annotations such as auth-url.",
   }),
   allowedLoopbackPorts: flag<readonly number[]>({
-    name: "allowed-loopback-ports",
     kind: listOf(port),
     default: [],
     list: true,
@@ -63,49 +45,36 @@ export const ports = {
     doc: "Ports of this machine to which Ingresses may send requests, such as 4180 for an auth service beside the controller. Sluice's own ports are never among them.",
   }),
   healthzPort: flag({
-    name: "healthz-port",
     kind: portNumber,
     default: 10_254,
     value: "PORT",
     doc: "Port of the controller's own server: health and metrics.",
   }),
   healthzHost: flag({
-    name: "healthz-host",
     kind: optional(bindAddress),
-    default: undefined,
     value: "ADDRESS",
     doc: "Address of the controller's own server; all addresses when not given.",
   }),
   uiPort: flag({
-    name: "ui-port",
     kind: optional(wholeNumber(0, 65_535)),
-    default: undefined,
     value: "PORT",
     own: true,
     doc: "Port on 127.0.0.1 of the page in the browser, below /ui/. Without it the page has the port of health and metrics; 0 turns it off.",
   }),
-  uiShowSnippets: toggle({
-    name: "ui-show-snippets",
-    default: false,
-    own: true,
-    doc: "Shows the text of snippets in the page, to all who can reach it.",
-  }),
+  uiShowSnippets: toggle({ own: true, doc: "Shows the text of snippets in the page, to all who can reach it." }),
   healthCheckPath: flag({
-    name: "health-check-path",
     kind: urlPath,
     default: "/healthz",
     value: "PATH",
     doc: "Path of the health check, on the controller's server, the status server and the catch-all server.",
   }),
   healthCheckTimeout: flag({
-    name: "health-check-timeout",
     kind: wholeNumber(1),
     default: 10,
     value: "SECONDS",
     doc: "How long the health check waits for nginx.",
   }),
   sslPassthroughProxyPort: flag({
-    name: "ssl-passthrough-proxy-port",
     kind: portNumber,
     default: 442,
     value: "PORT",
@@ -113,18 +82,16 @@ export const ports = {
     noEffect: "nginx uses TLS on a unix socket then, which no other program can reach",
   }),
   streamPort: flag({
-    name: "stream-port",
     kind: portNumber,
     default: 10_247,
     value: "PORT",
     doc: "UDP port on 127.0.0.1 where nginx queries the controller for the Endpoints of TCP, UDP and TLS streams, from nginx 1.27.3 on.",
   }),
   internalLoggerAddress: flag({
-    name: "internal-logger-address",
     kind: hostPort,
     default: "127.0.0.1:11514",
     value: "ADDRESS",
     doc: "Was the address of the chroot image's log receiver.",
     noEffect: "there is no chroot image; logs go to standard output",
   }),
-};
+});

@@ -1,56 +1,44 @@
 /** Flags about the webhook that the API server calls before it accepts an Ingress. */
 import { optional } from "../../core/kinds/combine.ts";
 import { hostPort } from "../../core/kinds/flag-kinds.ts";
-import { flag } from "../flag.ts";
-import { objectName, text, toggle } from "./kinds.ts";
+import { flag, named, toggle } from "../flag.ts";
+import { objectName, text } from "./kinds.ts";
 
-export const webhook = {
+export const webhook = named({
   validatingWebhook: flag({
-    name: "validating-webhook",
     kind: optional(hostPort),
-    default: undefined,
     value: "ADDRESS",
     cluster: true,
     doc: "Address where the webhook listens, such as :8443. Without it there is no webhook.",
   }),
   validatingWebhookCertificate: flag({
-    name: "validating-webhook-certificate",
     kind: text,
-    default: undefined,
     value: "FILE",
     cluster: true,
     doc: "Certificate of the webhook; the file is read again when it changes.",
   }),
   validatingWebhookKey: flag({
-    name: "validating-webhook-key",
     kind: text,
-    default: undefined,
     value: "FILE",
     cluster: true,
     doc: "Private key of the webhook; the file is read again when it changes.",
   }),
   validatingWebhookCertificateSecret: flag({
-    name: "validating-webhook-certificate-secret",
     kind: objectName,
-    default: undefined,
     value: "NAMESPACE/NAME",
     own: true,
     cluster: true,
     doc: "Secret that holds a certificate which the controller makes and renews itself, instead of files.",
   }),
   validatingWebhookConfiguration: flag({
-    name: "validating-webhook-configuration",
     kind: text,
-    default: undefined,
     value: "NAME",
     own: true,
     cluster: true,
     doc: "ValidatingWebhookConfiguration into which the controller writes the CA of that certificate.",
   }),
   disableFullTest: toggle({
-    name: "disable-full-test",
-    default: false,
     doc: "Was the choice to test a submitted Ingress without the others.",
     noEffect: "only what depends on the submitted Ingress is checked, so there is nothing to save",
   }),
-};
+});

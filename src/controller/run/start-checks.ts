@@ -6,6 +6,7 @@
  * this program.
  */
 
+import { dashed } from "../../base/dashed.ts";
 import { type Clock, sleep } from "../../base/timing/clock.ts";
 import type { KubernetesObject } from "../../core/model/objects.ts";
 import { namespaces, nodes, pods, services } from "../../edges/resources.ts";
@@ -111,7 +112,5 @@ function canChange({ reason, code }: ApiFailure, mayBeRefused: boolean): boolean
 }
 
 const trouble = ({ code, message }: ApiFailure) => (code === 404 ? "does not exist" : `cannot be read: ${message}`);
-
-const dashed = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 const refused = (why: string): Checked => ({ ok: false, why });

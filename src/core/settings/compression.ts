@@ -7,8 +7,8 @@ import { blankListOf, optional } from "../kinds/combine.ts";
 import { mediaTypeOrAll } from "../kinds/names.ts";
 import { regex } from "../kinds/patterns.ts";
 import { Token } from "../tokens/token.ts";
-import { setting } from "./declare.ts";
-import { count, countOrNone, toggle } from "./kinds.ts";
+import { keyed, setting, toggle } from "./declare.ts";
+import { count, countOrNone } from "./kinds.ts";
 
 const types = blankListOf(mediaTypeOrAll);
 /**
@@ -26,17 +26,13 @@ const common =
     " ",
   );
 
-export const compression = {
-  useGzip: setting({
-    key: "use-gzip",
-    kind: toggle,
-    default: false,
+export const compression = keyed({
+  useGzip: toggle({
     directive: { name: "gzip", context: "http", view: (on) => (on ? true : undefined) },
     becomes: "gzip, gzip_proxied any, gzip_vary and gzip_http_version 1.1",
     doc: "Compresses answers with gzip.",
   }),
   gzipLevel: setting({
-    key: "gzip-level",
     kind: count({ max: 9 }),
     default: 1,
     onlyWith: ["use-gzip"],
@@ -44,7 +40,6 @@ export const compression = {
     doc: "How hard gzip tries, from 1 to 9.",
   }),
   gzipMinLength: setting({
-    key: "gzip-min-length",
     kind: countOrNone(),
     default: 256,
     onlyWith: ["use-gzip"],
@@ -52,7 +47,6 @@ export const compression = {
     doc: "Length in bytes, by Content-Length, below which gzip is not used.",
   }),
   gzipTypes: setting({
-    key: "gzip-types",
     kind: types,
     default: ["application/atom+xml", ...common],
     onlyWith: ["use-gzip"],
@@ -60,23 +54,17 @@ export const compression = {
     doc: "Media types that gzip compresses.",
   }),
   gzipDisable: setting({
-    key: "gzip-disable",
     kind: optional(regex),
-    default: undefined,
     onlyWith: ["use-gzip"],
     directive: { name: "gzip_disable", context: "http" },
     doc: "User-Agents (a regular expression) that get nothing compressed.",
   }),
-  enableBrotli: setting({
-    key: "enable-brotli",
-    kind: toggle,
-    default: false,
+  enableBrotli: toggle({
     needs: "brotli",
     directive: { name: "brotli", context: "http", view: (on) => (on ? true : undefined) },
     doc: "Compresses answers with brotli for clients that accept it.",
   }),
   brotliLevel: setting({
-    key: "brotli-level",
     kind: countOrNone({ max: 11 }),
     default: 4,
     needs: "brotli",
@@ -85,7 +73,6 @@ export const compression = {
     doc: "How hard brotli tries, from 0 to 11.",
   }),
   brotliMinLength: setting({
-    key: "brotli-min-length",
     kind: countOrNone(),
     default: 20,
     needs: "brotli",
@@ -94,7 +81,6 @@ export const compression = {
     doc: "Length in bytes, by Content-Length, below which brotli is not used.",
   }),
   brotliTypes: setting({
-    key: "brotli-types",
     kind: types,
     default: ["application/xml+rss", "application/atom+xml", ...common],
     needs: "brotli",
@@ -102,4 +88,4 @@ export const compression = {
     directive: { name: "brotli_types", context: "http", view: listed },
     doc: "Media types that brotli compresses.",
   }),
-};
+});

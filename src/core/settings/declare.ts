@@ -1,10 +1,13 @@
 /**
  * Declares the keys of the ConfigMap. A declaration yields its type, its reading, its place in
- * nginx.conf, the reference page and the tests. A setting with a `directive` needs no line in the
- * template: the block that it names prints it.
+ * nginx.conf, the reference page and the tests. Its key is its name with dashes. A setting with a
+ * `directive` needs no line in the template: the block that it names prints it.
  */
 
+import { dashed } from "../../base/dashed.ts";
+import { emptyAs } from "../kinds/combine.ts";
 import type { Kind } from "../kinds/kind.ts";
+import { bool } from "../kinds/words.ts";
 import type { Capability } from "../tokens/capabilities.ts";
 import type { View } from "../tokens/token.ts";
 
@@ -25,10 +28,10 @@ export interface SettingDirective<T> {
   readonly view?: (value: T) => View | undefined;
 }
 
-export interface Setting<T> {
-  readonly key: string;
+export interface Declared<T> {
   readonly kind: Kind<T>;
-  readonly default: NoInfer<T>;
+  /** It may only be absent if there need not be a value. */
+  readonly default?: NoInfer<T>;
   readonly doc: string;
   readonly directive?: SettingDirective<T>;
   /** The effect of the value in words for people, if that is more than its `directive`. */
@@ -66,13 +69,32 @@ export interface Setting<T> {
   readonly noEffect?: string;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a table of settings of different types
-export type SettingDeclarations = Readonly<Record<string, Setting<any>>>;
+export interface Setting<T> extends Declared<T> {
+  readonly key: string;
+}
 
-export type SettingValues<D extends SettingDeclarations> = {
-  readonly [K in keyof D]: D[K] extends Setting<infer T> ? T : never;
+// biome-ignore lint/suspicious/noExplicitAny: a table of settings of different types
+type Group = Readonly<Record<string, Declared<any>>>;
+
+export type SettingValues<D extends Group> = {
+  readonly [K in keyof D]: D[K] extends Declared<infer T> ? T : never;
 };
 
-export function setting<T>(declared: Setting<T>): Setting<T> {
+export function setting<T>(
+  declared: Declared<T> & (undefined extends T ? unknown : { readonly default: NoInfer<T> }),
+): Declared<T> {
   return declared;
+}
+
+const onOrOff = emptyAs(bool, "false");
+
+/** Declares a switch, which is off by default. An empty text means false. */
+export function toggle(declared: Omit<Declared<boolean>, "kind">): Declared<boolean> {
+  return { kind: onOrOff, default: false, ...declared };
+}
+
+/** Gives the settings of a group their keys: `useGzip` is `use-gzip`. */
+export function keyed<D extends Group>(group: D): { readonly [K in keyof D]: D[K] & { readonly key: string } } {
+  const entries = Object.entries(group).map(([name, declared]) => [name, { key: dashed(name), ...declared }]);
+  return Object.fromEntries(entries) as never;
 }

@@ -5,8 +5,8 @@
 import { lenientListOf, optional } from "../kinds/combine.ts";
 import { line } from "../kinds/names.ts";
 import { variableText } from "../kinds/variables.ts";
-import { setting } from "./declare.ts";
-import { count, toggle } from "./kinds.ts";
+import { keyed, setting, toggle } from "./declare.ts";
+import { count } from "./kinds.ts";
 
 /**
  * nginx allows error_page for 300 to 599, except 499, its own status for a client that went away.
@@ -20,25 +20,20 @@ const codes = lenientListOf({
       : count({ min: 300, max: 599 }).read(text),
 });
 
-export const featureDefaults = {
+export const featureDefaults = keyed({
   customHttpErrors: setting({
-    key: "custom-http-errors",
     kind: codes,
     default: [],
     forRoutes: { instead: [] },
     becomes: "error_page, proxy_intercept_errors and a location for each code",
     doc: "Statuses for which the default backend writes the answer.",
   }),
-  disableProxyInterceptErrors: setting({
-    key: "disable-proxy-intercept-errors",
-    kind: toggle,
-    default: false,
+  disableProxyInterceptErrors: toggle({
     onlyWith: ["custom-http-errors"],
     becomes: "proxy_intercept_errors",
     doc: "Leaves the errors of backends alone, so that custom-http-errors is only for nginx's own.",
   }),
   limitConnZoneVariable: setting({
-    key: "limit-conn-zone-variable",
     kind: variableText,
     default: "$binary_remote_addr",
     variables: "http",
@@ -46,31 +41,24 @@ export const featureDefaults = {
     doc: "Text with variables by whose value requests and connections are counted.",
   }),
   limitConnStatusCode: setting({
-    key: "limit-conn-status-code",
     kind: count({ min: 400, max: 599 }),
     default: 503,
     directive: { name: "limit_conn_status", context: "http" },
     doc: "Status for a client with too many connections.",
   }),
   limitReqStatusCode: setting({
-    key: "limit-req-status-code",
     kind: count({ min: 400, max: 599 }),
     default: 503,
     directive: { name: "limit_req_status", context: "http" },
     doc: "Status for a client with too many requests.",
   }),
-  proxySslLocationOnly: setting({
-    key: "proxy-ssl-location-only",
-    kind: toggle,
-    default: false,
+  proxySslLocationOnly: toggle({
     becomes: "where proxy_ssl_certificate and its like stand",
     doc: "Keeps the TLS identity of proxy-ssl-secret to the paths of its own Ingress instead of the whole host.",
   }),
   appRoot: setting({
-    key: "app-root",
     kind: optional(line),
-    default: undefined,
     noEffect: "only the annotation of this name redirects",
     doc: "Nothing: the annotation of this name has no default in the ConfigMap.",
   }),
-};
+});

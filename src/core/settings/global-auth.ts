@@ -13,8 +13,7 @@ import { settableHeaderName } from "../kinds/reserved-headers.ts";
 import { isKnownVariable, variableText } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { Token } from "../tokens/token.ts";
-import { setting } from "./declare.ts";
-import { toggle } from "./kinds.ts";
+import { keyed, setting, toggle } from "./declare.ts";
 import { snippet } from "./snippet.ts";
 
 /**
@@ -109,9 +108,8 @@ const parameter = shaped({
 
 const onlyWith = ["global-auth-url"];
 
-export const globalAuth = {
+export const globalAuth = keyed({
   globalAuthUrl: setting<GlobalAuth>({
-    key: "global-auth-url",
     kind: authUrl,
     default: { kind: "none" },
     closed: { kind: "refuse" },
@@ -120,32 +118,25 @@ export const globalAuth = {
     doc: 'Sends an auth request to this URL before every request of every Ingress that has no auth-url and does not set enable-global-auth: "false".',
   }),
   globalAuthMethod: setting({
-    key: "global-auth-method",
     kind: optional(oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"])),
-    default: undefined,
     onlyWith,
     becomes: "proxy_method in the location of the auth request",
     doc: "Method of the auth request.",
   }),
   globalAuthSignin: setting({
-    key: "global-auth-signin",
     kind: optional(absoluteUrl),
-    default: undefined,
     variables: "http",
     onlyWith,
     becomes: "error_page 401",
     doc: "Sign-in page to which a client is redirected instead of getting a 401.",
   }),
   globalAuthSigninRedirectParam: setting({
-    key: "global-auth-signin-redirect-param",
     kind: optional(parameter),
-    default: undefined,
     onlyWith: ["global-auth-signin"],
     becomes: "error_page 401",
     doc: "Query parameter of the sign-in page that holds the original URL; rd when not given.",
   }),
   globalAuthResponseHeaders: setting({
-    key: "global-auth-response-headers",
     kind: lenientListOf(settableHeaderName),
     default: [],
     onlyWith,
@@ -153,33 +144,25 @@ export const globalAuth = {
     doc: "Headers of the auth service's answer that are passed on to the backend.",
   }),
   globalAuthRequestRedirect: setting({
-    key: "global-auth-request-redirect",
     kind: optional(variableText),
-    default: undefined,
     variables: "http",
     onlyWith,
     becomes: "proxy_set_header X-Auth-Request-Redirect",
     doc: "Value of X-Auth-Request-Redirect in the auth request, instead of the request URI.",
   }),
-  globalAuthAlwaysSetCookie: setting({
-    key: "global-auth-always-set-cookie",
-    kind: toggle,
-    default: false,
+  globalAuthAlwaysSetCookie: toggle({
     onlyWith,
     becomes: "add_header Set-Cookie … always",
     doc: "Passes the cookies of the auth service's answer on to the client, whatever the backend's status.",
   }),
   globalAuthCacheKey: setting({
-    key: "global-auth-cache-key",
     kind: optional(variableText),
-    default: undefined,
     variables: "http",
     onlyWith,
     becomes: "proxy_cache_key, hashed with host and location",
     doc: "Caches the answers of the auth service by the value of this text.",
   }),
   globalAuthCacheDuration: setting<readonly string[]>({
-    key: "global-auth-cache-duration",
     kind: durations,
     default: [],
     onlyWith: ["global-auth-cache-key"],
@@ -187,11 +170,10 @@ export const globalAuth = {
     doc: "How long answers are kept, by status; without it none is.",
   }),
   globalAuthSnippet: setting({
-    key: "global-auth-snippet",
     kind: snippet,
     default: "",
     onlyWith,
     becomes: "text in the location of the auth request",
     doc: "Directives for the location of the auth request.",
   }),
-};
+});

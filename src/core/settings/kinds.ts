@@ -4,9 +4,6 @@
  */
 import { emptyAs, prefixed } from "../kinds/combine.ts";
 import { integer, type Range, seconds } from "../kinds/numbers.ts";
-import { bool } from "../kinds/words.ts";
-
-export const toggle = emptyAs(bool, "false");
 
 /** Reads a whole number from 1 (or `min`) up to the largest that nginx can hold. */
 export const count = (range: Range = {}) => prefixed(integer({ min: 1, max: 2_147_483_647, ...range }));

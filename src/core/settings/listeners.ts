@@ -4,100 +4,74 @@ import { emptyAs, lenientListOf, optional } from "../kinds/combine.ts";
 import { sizeBetween, timeSpan } from "../kinds/measures.ts";
 import { integer } from "../kinds/numbers.ts";
 import { bool } from "../kinds/words.ts";
-import { setting } from "./declare.ts";
-import { count, countOrNone, toggle, wholeSeconds } from "./kinds.ts";
+import { keyed, setting, toggle } from "./declare.ts";
+import { count, countOrNone, wholeSeconds } from "./kinds.ts";
 
-export const listeners = {
+export const listeners = keyed({
   bindAddress: setting({
-    key: "bind-address",
     kind: lenientListOf(ipAddress),
     default: [],
     becomes: "listen",
     doc: "Addresses to listen on instead of all.",
   }),
   bindAddressIpv4: setting({
-    key: "bind-address-ipv4",
     kind: lenientListOf(ipv4Address),
     default: [],
     becomes: "listen",
     doc: "Like bind-address, for IPv4 only.",
   }),
   bindAddressIpv6: setting({
-    key: "bind-address-ipv6",
     kind: lenientListOf(ipv6Address),
     default: [],
     becomes: "listen",
     doc: "Like bind-address, for IPv6 only; brackets around the address are allowed.",
   }),
-  disableIpv6: setting({
-    key: "disable-ipv6",
-    kind: toggle,
-    default: false,
-    becomes: "listen",
-    doc: "Listens on IPv4 only.",
-  }),
+  disableIpv6: toggle({ becomes: "listen", doc: "Listens on IPv4 only." }),
   disableIpv6Dns: setting<boolean | undefined>({
-    key: "disable-ipv6-dns",
     kind: optional(bool),
-    default: undefined,
     becomes: "resolver … ipv6=off",
     doc: "Looks up no IPv6 addresses of backends; empty means that this depends on whether the machine has IPv6.",
   }),
-  reusePort: setting({
-    key: "reuse-port",
-    kind: toggle,
+  reusePort: toggle({
     default: true,
     becomes: "listen … reuseport",
     doc: "Gives every worker a listening socket of its own.",
   }),
-  useHttp2: setting({
-    key: "use-http2",
-    kind: toggle,
+  useHttp2: toggle({
     default: true,
     becomes: "http2 on, or listen … http2 before nginx 1.25.1",
     doc: "Offers HTTP/2 to clients.",
   }),
   http2MaxConcurrentStreams: setting({
-    key: "http2-max-concurrent-streams",
     kind: count(),
     default: 128,
     directive: { name: "http2_max_concurrent_streams", context: "http" },
     doc: "Requests that one HTTP/2 connection may have open at once.",
   }),
   http2MaxFieldSize: setting({
-    key: "http2-max-field-size",
     kind: optional(sizeBetween("1")),
-    default: undefined,
     noEffect: "nginx dropped it in 1.19.7; use large-client-header-buffers",
     doc: "Was the largest size of one HTTP/2 header field.",
   }),
   http2MaxHeaderSize: setting({
-    key: "http2-max-header-size",
     kind: optional(sizeBetween("1")),
-    default: undefined,
     noEffect: "nginx dropped it in 1.19.7; use large-client-header-buffers",
     doc: "Was the largest size of all HTTP/2 header fields.",
   }),
   http2MaxRequests: setting({
-    key: "http2-max-requests",
     kind: countOrNone(),
     default: 0,
     noEffect: "nginx dropped it in 1.19.7; use keep-alive-requests",
     doc: "Was the number of requests after which an HTTP/2 connection is closed.",
   }),
-  useHttp3: setting({
-    key: "use-http3",
-    kind: toggle,
-    default: false,
+  useHttp3: toggle({
     own: true,
     needs: "http3",
     becomes: "listen … quic, beside each listen … ssl",
     doc: "Offers HTTP/3 on the UDP port with the number of the https port, and announces it to clients (Alt-Svc). It needs TLSv1.3 among ssl-protocols.",
   }),
   http3Port: setting({
-    key: "http3-port",
     kind: optional(integer({ min: 1, max: 65_535 })),
-    default: undefined,
     own: true,
     needs: "http3",
     onlyWith: ["use-http3"],
@@ -105,7 +79,6 @@ export const listeners = {
     doc: "Port where clients find HTTP/3, if a load balancer has another one than --https-port.",
   }),
   http3MaxAge: setting({
-    key: "http3-max-age",
     kind: wholeSeconds(),
     default: 86_400,
     own: true,
@@ -114,28 +87,21 @@ export const listeners = {
     becomes: "ma in Alt-Svc",
     doc: "How long clients remember that there is HTTP/3.",
   }),
-  http3Retry: setting({
-    key: "http3-retry",
-    kind: toggle,
-    default: false,
+  http3Retry: toggle({
     own: true,
     needs: "http3",
     onlyWith: ["use-http3"],
     directive: { name: "quic_retry", context: "http" },
     doc: "Makes each new client prove its address first, which costs a round trip; it protects against floods from forged addresses.",
   }),
-  useProxyProtocol: setting({
-    key: "use-proxy-protocol",
-    kind: toggle,
-    default: false,
+  useProxyProtocol: toggle({
     becomes: "listen … proxy_protocol",
     doc: "Expects the PROXY protocol on the http and https ports and takes the client's address from it.",
   }),
   proxyProtocolHeaderTimeout: setting({
-    key: "proxy-protocol-header-timeout",
     kind: emptyAs(timeSpan({ min: 1 }), "5s"),
     default: "5s",
     becomes: "proxy_protocol_timeout of the TLS passthrough listener",
     doc: "How long the TLS passthrough listener waits for the PROXY header.",
   }),
-};
+});

@@ -10,8 +10,7 @@ import { mapPattern } from "../kinds/patterns.ts";
 import { logFormat } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { Token } from "../tokens/token.ts";
-import { setting } from "./declare.ts";
-import { toggle } from "./kinds.ts";
+import { keyed, setting, toggle } from "./declare.ts";
 
 const params = shaped({
   label: "parameters of access_log: buffer=SIZE, gzip=1 to 9 and flush=TIME, the latter two only with the first",
@@ -23,79 +22,49 @@ const params = shaped({
   bad: ["", "gzip", "flush=1m", "buffer", "buffer=1k; x", "buffer=1k buffer=2k", "if=$x"],
 });
 
-export const logs = {
+export const logs = keyed({
   accessLogPath: setting({
-    key: "access-log-path",
     kind: logTarget,
     default: "/var/log/nginx/access.log",
     becomes: "access_log",
     doc: "Destination of the access logs of http and stream, if the next two keys name none.",
   }),
   httpAccessLogPath: setting({
-    key: "http-access-log-path",
     kind: optional(logTarget),
-    default: undefined,
     becomes: "access_log",
     doc: "Destination of the access log of http.",
   }),
   streamAccessLogPath: setting({
-    key: "stream-access-log-path",
     kind: optional(logTarget),
-    default: undefined,
     becomes: "access_log in the stream block",
     doc: "Destination of the access log of TCP and UDP services.",
   }),
   accessLogParams: setting({
-    key: "access-log-params",
     kind: optional(params),
-    default: undefined,
     becomes: "access_log",
     doc: "Buffers the access logs: buffer=, gzip, flush=; not used towards syslog.",
   }),
-  disableAccessLog: setting({
-    key: "disable-access-log",
-    kind: toggle,
-    default: false,
-    becomes: "access_log off",
-    doc: "Writes no access log at all.",
-  }),
-  disableHttpAccessLog: setting({
-    key: "disable-http-access-log",
-    kind: toggle,
-    default: false,
-    becomes: "access_log off",
-    doc: "Writes no access log of http.",
-  }),
-  disableStreamAccessLog: setting({
-    key: "disable-stream-access-log",
-    kind: toggle,
-    default: false,
+  disableAccessLog: toggle({ becomes: "access_log off", doc: "Writes no access log at all." }),
+  disableHttpAccessLog: toggle({ becomes: "access_log off", doc: "Writes no access log of http." }),
+  disableStreamAccessLog: toggle({
     becomes: "access_log off in the stream block",
     doc: "Writes no access log of TCP and UDP services.",
   }),
-  enableAccessLogForDefaultBackend: setting({
-    key: "enable-access-log-for-default-backend",
-    kind: toggle,
-    default: false,
+  enableAccessLogForDefaultBackend: toggle({
     becomes: "access_log in the catch-all server",
     doc: "Logs requests to unknown hosts, too.",
   }),
-  enableAuthAccessLog: setting({
-    key: "enable-auth-access-log",
-    kind: toggle,
-    default: false,
+  enableAuthAccessLog: toggle({
     becomes: "access_log in the locations of external auth",
     doc: "Logs the requests to auth services, too.",
   }),
   skipAccessLogUrls: setting({
-    key: "skip-access-log-urls",
     kind: lenientListOf(mapPattern),
     default: [],
     becomes: "the map of $loggable",
     doc: "Request URIs with their query, or patterns of them, that are not logged.",
   }),
   logFormatUpstream: setting({
-    key: "log-format-upstream",
     kind: logFormat,
     variables: "http",
     default:
@@ -104,62 +73,47 @@ export const logs = {
     doc: "What a line of the http access log holds.",
   }),
   logFormatStream: setting({
-    key: "log-format-stream",
     kind: logFormat,
     variables: "stream",
     default: "[$remote_addr] [$time_local] $protocol $status $bytes_sent $bytes_received $session_time",
     becomes: "log_format log_stream",
     doc: "What a line of the access log of TCP and UDP services holds.",
   }),
-  logFormatEscapeJson: setting({
-    key: "log-format-escape-json",
-    kind: toggle,
-    default: false,
+  logFormatEscapeJson: toggle({
     becomes: "log_format … escape=json",
     doc: "Escapes values in the http access log for JSON.",
   }),
-  logFormatEscapeNone: setting({
-    key: "log-format-escape-none",
-    kind: toggle,
-    default: false,
+  logFormatEscapeNone: toggle({
     becomes: "log_format … escape=none",
     doc: "Escapes nothing in the http access log; wins over log-format-escape-json.",
   }),
   errorLogPath: setting({
-    key: "error-log-path",
     kind: logTarget,
     default: "/var/log/nginx/error.log",
     becomes: "error_log",
     doc: "Destination of nginx's error log.",
   }),
   errorLogLevel: setting({
-    key: "error-log-level",
     kind: oneOf(["debug", "info", "notice", "warn", "error", "crit", "alert", "emerg"]),
     default: "notice",
     becomes: "error_log",
     doc: "Lowest level of the messages in nginx's error log.",
   }),
-  enableSyslog: setting({
-    key: "enable-syslog",
-    kind: toggle,
-    default: false,
+  enableSyslog: toggle({
     becomes: "access_log and error_log of http",
     doc: "Sends the access and error logs of http to syslog-host.",
   }),
   syslogHost: setting({
-    key: "syslog-host",
     kind: optional(host),
-    default: undefined,
     onlyWith: ["enable-syslog"],
     becomes: "access_log and error_log of http",
     doc: "Host of the syslog server; without it enable-syslog does nothing.",
   }),
   syslogPort: setting({
-    key: "syslog-port",
     kind: emptyAs(port, "514"),
     default: 514,
     onlyWith: ["enable-syslog"],
     becomes: "access_log and error_log of http",
     doc: "UDP port of the syslog server.",
   }),
-};
+});

@@ -1,7 +1,7 @@
 /** Keys of modules with a few keys each: ModSecurity, GeoIP2 and the shared memory of Lua. */
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
-import { setting } from "./declare.ts";
-import { countOrNone, toggle } from "./kinds.ts";
+import { keyed, setting, toggle } from "./declare.ts";
+import { countOrNone } from "./kinds.ts";
 import { modsecurityRules } from "./modsecurity-rules.ts";
 
 export interface SharedDictionary {
@@ -42,34 +42,26 @@ function dictionaryOf(text: string): SharedDictionary | undefined {
   return kilobytes >= 1 && kilobytes <= largest ? { name, kilobytes } : undefined;
 }
 
-export const modules = {
+export const modules = keyed({
   luaSharedDicts: setting<readonly SharedDictionary[]>({
-    key: "lua-shared-dicts",
     kind: dictionaries,
     default: [],
     needs: "lua",
     becomes: "lua_shared_dict",
     doc: "Sizes of shared memory. It grows with what it has to hold; configuration_data and certificate_data together are how much it has at least. Other names are for Lua code in snippets.",
   }),
-  enableModsecurity: setting({
-    key: "enable-modsecurity",
-    kind: toggle,
-    default: false,
+  enableModsecurity: toggle({
     needs: "modsecurity",
     becomes: "modsecurity, with modsecurity_rules or the stock modsecurity_rules_file",
     doc: "Lets ModSecurity inspect every request; the annotation of an Ingress replaces it.",
   }),
-  enableOwaspModsecurityCrs: setting({
-    key: "enable-owasp-modsecurity-crs",
-    kind: toggle,
-    default: false,
+  enableOwaspModsecurityCrs: toggle({
     needs: "modsecurity",
     onlyWith: ["enable-modsecurity"],
     becomes: "modsecurity_rules_file",
     doc: "Adds the OWASP core rule set.",
   }),
   modsecuritySnippet: setting({
-    key: "modsecurity-snippet",
     kind: modsecurityRules,
     default: "",
     needs: "modsecurity",
@@ -77,16 +69,12 @@ export const modules = {
     becomes: "modsecurity_rules",
     doc: "Rules instead of the stock rules file.",
   }),
-  useGeoip2: setting({
-    key: "use-geoip2",
-    kind: toggle,
-    default: false,
+  useGeoip2: toggle({
     needs: "geoip2",
     becomes: "geoip2, for each database in the folder",
     doc: "Makes variables such as $geoip2_city_country_code from the MaxMind databases in the folder.",
   }),
   geoip2AutoreloadInMinutes: setting({
-    key: "geoip2-autoreload-in-minutes",
     kind: countOrNone({ max: 34_560 }),
     default: 0,
     needs: "geoip2",
@@ -94,4 +82,4 @@ export const modules = {
     becomes: "auto_reload in geoip2",
     doc: "Minutes after which nginx looks for a new version of a database; 0 is never.",
   }),
-};
+});

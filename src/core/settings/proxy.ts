@@ -11,7 +11,7 @@ import { regexMistake } from "../kinds/patterns.ts";
 import { oneOf } from "../kinds/words.ts";
 import { groupsOf, numbered } from "../tokens/pattern-groups.ts";
 import { Token } from "../tokens/token.ts";
-import { setting } from "./declare.ts";
+import { keyed, setting } from "./declare.ts";
 import { count, countOrNone } from "./kinds.ts";
 
 /**
@@ -87,9 +87,8 @@ const redirectPart = (extra: readonly string[]): Kind<string> => ({
 /** 0, or a size that nginx accepts. */
 const bufferSize = sizeBetween("512", "64m");
 
-export const proxy = {
+export const proxy = keyed({
   proxyBodySize: setting({
-    key: "proxy-body-size",
     kind: sizeBetween("0"),
     default: "1m",
     forRoutes: { instead: "0", unlessSet: true },
@@ -97,7 +96,6 @@ export const proxy = {
     doc: "Largest request body; 0 is no limit.",
   }),
   proxyRequestBuffering: setting({
-    key: "proxy-request-buffering",
     kind: onOff,
     default: "on",
     forRoutes: { instead: "off", unlessSet: true },
@@ -105,7 +103,6 @@ export const proxy = {
     doc: "Whether a request body is read whole before the request is sent to the backend.",
   }),
   keptBodySize: setting({
-    key: "kept-body-size",
     kind: sizeBetween("64k", "64m"),
     default: "1m",
     own: true,
@@ -113,56 +110,47 @@ export const proxy = {
     doc: "Largest request body of a route that is kept for a retry or a mirror; a larger one goes to the backend as it comes in, and is not sent again or copied. A worker keeps bodies of 128 times this size in all.",
   }),
   proxyBuffering: setting({
-    key: "proxy-buffering",
     kind: onOff,
     default: "off",
     directive: { name: "proxy_buffering", context: "http" },
     doc: "Whether answers of backends are buffered.",
   }),
   proxyBufferSize: setting({
-    key: "proxy-buffer-size",
     kind: bufferSize,
     default: "4k",
     becomes: "proxy_buffer_size and the size in proxy_buffers",
     doc: "Buffer for the first part of an answer; its header must fit in.",
   }),
   proxyBuffersNumber: setting({
-    key: "proxy-buffers-number",
     kind: count({ min: 2, max: 65_536 }),
     default: 4,
     becomes: "the number in proxy_buffers",
     doc: "Number of buffers for one answer.",
   }),
   proxyBuffersCeiling: setting({
-    key: "proxy-buffers-ceiling",
     kind: sizeBetween("64k", "64g"),
     default: "16m",
     own: true,
     doc: "Most memory that annotations may ask for the buffers of one answer (proxy-buffers-number and one more, each of proxy-buffer-size). More gets as much as this; the keys of this ConfigMap are not limited.",
   }),
   proxyBusyBuffersSize: setting({
-    key: "proxy-busy-buffers-size",
     kind: optional(bufferSize),
-    default: undefined,
     becomes: "proxy_busy_buffers_size",
     doc: "Part of the buffers that may be on its way to the client; kept between one buffer and all but one.",
   }),
   proxyMaxTempFileSize: setting({
-    key: "proxy-max-temp-file-size",
     kind: sizeBetween("0"),
     default: "1024m",
     becomes: "proxy_max_temp_file_size",
     doc: "Largest file for the part of an answer that does not fit into the buffers; 0 is none.",
   }),
   proxyHttpVersion: setting({
-    key: "proxy-http-version",
     kind: oneOf(["1.0", "1.1"]),
     default: "1.1",
     directive: { name: "proxy_http_version", context: "http" },
     doc: "HTTP version towards backends.",
   }),
   proxyCookieDomain: setting({
-    key: "proxy-cookie-domain",
     kind: replacement,
     default: "off",
     variables: "http",
@@ -170,7 +158,6 @@ export const proxy = {
     doc: "Replaces the domain in cookies of backends.",
   }),
   proxyCookiePath: setting({
-    key: "proxy-cookie-path",
     kind: replacement,
     default: "off",
     variables: "http",
@@ -178,7 +165,6 @@ export const proxy = {
     doc: "Replaces the path in cookies of backends.",
   }),
   proxyRedirectFrom: setting({
-    key: "proxy-redirect-from",
     kind: redirectPart(["default"]),
     default: "off",
     variables: "http",
@@ -186,7 +172,6 @@ export const proxy = {
     doc: "Text to replace in the Location and Refresh headers of backends; off leaves them alone.",
   }),
   proxyRedirectTo: setting({
-    key: "proxy-redirect-to",
     kind: redirectPart([]),
     default: "off",
     variables: "http",
@@ -195,7 +180,6 @@ export const proxy = {
     doc: "Replacement for proxy-redirect-from.",
   }),
   grpcBufferSizeKb: setting({
-    key: "grpc-buffer-size-kb",
     kind: countOrNone({ max: 65_536 }),
     default: 0,
     directive: {
@@ -206,7 +190,6 @@ export const proxy = {
     doc: "Buffer in kilobytes for the first part of a gRPC answer; 0 is nginx's own, a memory page.",
   }),
   limitRate: setting({
-    key: "limit-rate",
     kind: countOrNone({ max: mostKilobytes }),
     default: 0,
     directive: {
@@ -217,7 +200,6 @@ export const proxy = {
     doc: "Kilobytes per second that one answer may be sent at; 0 is no limit.",
   }),
   limitRateAfter: setting({
-    key: "limit-rate-after",
     kind: countOrNone({ max: mostKilobytes }),
     default: 0,
     directive: {
@@ -227,4 +209,4 @@ export const proxy = {
     },
     doc: "Kilobytes of an answer after which limit-rate begins.",
   }),
-};
+});

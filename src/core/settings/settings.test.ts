@@ -16,11 +16,6 @@ test("every ConfigMap key of ingress-nginx is declared, and others are marked as
   expect(keys.toSorted()).toEqual(known.toSorted());
 });
 
-test("a setting has the name of its key", () => {
-  const names = all.map(({ key }) => key.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()));
-  expect(settingList.map(([name]) => name)).toEqual(names);
-});
-
 test.each(settingList)("%s accepts its good samples and refuses its bad ones", (_name, { kind }) => {
   for (const text of kind.good) expect(kind.read(text), text).toMatchObject({ ok: true });
   for (const text of kind.bad) expect(kind.read(text), text).toMatchObject({ ok: false });

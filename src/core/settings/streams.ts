@@ -1,25 +1,21 @@
 /** Keys about TCP and UDP services. */
 import { timeSpan } from "../kinds/measures.ts";
-import { setting } from "./declare.ts";
-import { countOrNone, toggle } from "./kinds.ts";
+import { keyed, setting, toggle } from "./declare.ts";
+import { countOrNone } from "./kinds.ts";
 
-export const streams = {
+export const streams = keyed({
   proxyStreamTimeout: setting({
-    key: "proxy-stream-timeout",
     kind: timeSpan({ min: 1 }),
     default: "600s",
     directive: { name: "proxy_timeout", context: "stream" },
     doc: "How long a TCP or UDP session may be idle.",
   }),
-  proxyStreamNextUpstream: setting({
-    key: "proxy-stream-next-upstream",
-    kind: toggle,
+  proxyStreamNextUpstream: toggle({
     default: true,
     directive: { name: "proxy_next_upstream", context: "stream" },
     doc: "Tries the next Endpoint if a connection cannot be made.",
   }),
   proxyStreamNextUpstreamTimeout: setting({
-    key: "proxy-stream-next-upstream-timeout",
     kind: timeSpan(),
     default: "600s",
     onlyWith: ["proxy-stream-next-upstream"],
@@ -27,7 +23,6 @@ export const streams = {
     doc: "How long further Endpoints are tried; 0 is no limit.",
   }),
   proxyStreamNextUpstreamTries: setting({
-    key: "proxy-stream-next-upstream-tries",
     kind: countOrNone(),
     default: 3,
     onlyWith: ["proxy-stream-next-upstream"],
@@ -35,10 +30,9 @@ export const streams = {
     doc: "How many Endpoints are tried for one session; 0 is no limit.",
   }),
   proxyStreamResponses: setting({
-    key: "proxy-stream-responses",
     kind: countOrNone(),
     default: 1,
     becomes: "proxy_responses of UDP services",
     doc: "Datagrams that are expected in answer to one of a client.",
   }),
-};
+});

@@ -9,8 +9,8 @@ import { decimal } from "../kinds/measures.ts";
 import { fileName, line } from "../kinds/names.ts";
 import { variableText } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
-import { setting } from "./declare.ts";
-import { count, toggle } from "./kinds.ts";
+import { keyed, setting, toggle } from "./declare.ts";
+import { count } from "./kinds.ts";
 
 const becomes = "the telemetry file";
 const needs = "otel";
@@ -22,17 +22,13 @@ const emptyIsZero: Kind<number> = {
   bad: ratio.bad.slice(1),
 };
 
-export const tracing = {
-  enableOpentelemetry: setting({
-    key: "enable-opentelemetry",
-    kind: toggle,
-    default: false,
+export const tracing = keyed({
+  enableOpentelemetry: toggle({
     needs,
     becomes: "opentelemetry and opentelemetry_propagate in each location",
     doc: "Traces requests; the annotation of an Ingress replaces it.",
   }),
   opentelemetryConfig: setting({
-    key: "opentelemetry-config",
     kind: fileName,
     default: "/etc/ingress-controller/telemetry/opentelemetry.toml",
     needs,
@@ -40,48 +36,22 @@ export const tracing = {
     doc: "The telemetry file. Sluice writes only the default one; another file is read as it is.",
   }),
   opentelemetryOperationName: setting({
-    key: "opentelemetry-operation-name",
     kind: optional(variableText),
-    default: undefined,
     variables: "http",
     needs,
     becomes: "opentelemetry_operation_name",
     doc: "Name of a request's span.",
   }),
-  opentelemetryTrustIncomingSpan: setting({
-    key: "opentelemetry-trust-incoming-span",
-    kind: toggle,
+  opentelemetryTrustIncomingSpan: toggle({
     default: true,
     needs,
     becomes: "opentelemetry_trust_incoming_spans",
     doc: "Continues the trace that a request brings with it; the annotation of an Ingress replaces it.",
   }),
-  otlpCollectorHost: setting({
-    key: "otlp-collector-host",
-    kind: optional(host),
-    default: undefined,
-    needs,
-    becomes,
-    doc: "Host that spans are sent to.",
-  }),
-  otlpCollectorPort: setting({
-    key: "otlp-collector-port",
-    kind: port,
-    default: 4317,
-    needs,
-    becomes,
-    doc: "Port that spans are sent to.",
-  }),
-  otelServiceName: setting({
-    key: "otel-service-name",
-    kind: line,
-    default: "nginx",
-    needs,
-    becomes,
-    doc: "Service that spans belong to.",
-  }),
+  otlpCollectorHost: setting({ kind: optional(host), needs, becomes, doc: "Host that spans are sent to." }),
+  otlpCollectorPort: setting({ kind: port, default: 4317, needs, becomes, doc: "Port that spans are sent to." }),
+  otelServiceName: setting({ kind: line, default: "nginx", needs, becomes, doc: "Service that spans belong to." }),
   otelSampler: setting({
-    key: "otel-sampler",
     kind: oneOf(["AlwaysOn", "AlwaysOff", "TraceIdRatioBased"]),
     default: "AlwaysOn",
     needs,
@@ -89,43 +59,31 @@ export const tracing = {
     doc: "Which requests are traced.",
   }),
   otelSamplerRatio: setting({
-    key: "otel-sampler-ratio",
     kind: emptyIsZero,
     default: 0.01,
     needs,
     becomes,
     doc: "Share of requests that TraceIdRatioBased traces.",
   }),
-  otelSamplerParentBased: setting({
-    key: "otel-sampler-parent-based",
-    kind: toggle,
+  otelSamplerParentBased: toggle({
     default: true,
     needs,
     becomes,
     doc: "Traces a request if its incoming span is sampled.",
   }),
   otelMaxQueuesize: setting({
-    key: "otel-max-queuesize",
     kind: count(),
     default: 2048,
     needs,
     becomes,
     doc: "The most spans that wait to be sent; further ones are dropped.",
   }),
-  otelMaxExportBatchSize: setting({
-    key: "otel-max-export-batch-size",
-    kind: count(),
-    default: 512,
-    needs,
-    becomes,
-    doc: "The most spans in one batch.",
-  }),
+  otelMaxExportBatchSize: setting({ kind: count(), default: 512, needs, becomes, doc: "The most spans in one batch." }),
   otelScheduleDelayMillis: setting({
-    key: "otel-schedule-delay-millis",
     kind: count(),
     default: 5000,
     needs,
     becomes,
     doc: "Milliseconds between two batches.",
   }),
-};
+});

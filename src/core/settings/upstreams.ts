@@ -4,8 +4,8 @@ import { type Kind, ok, shown } from "../kinds/kind.ts";
 import { timeSpan } from "../kinds/measures.ts";
 import { line } from "../kinds/names.ts";
 import { oneOf } from "../kinds/words.ts";
-import { setting } from "./declare.ts";
-import { count, countOrNone, secondsOrOff, toggle, wholeSeconds } from "./kinds.ts";
+import { keyed, setting, toggle } from "./declare.ts";
+import { count, countOrNone, secondsOrOff, wholeSeconds } from "./kinds.ts";
 
 /** The words that nginx accepts for proxy_next_upstream. */
 export const nextUpstreamCases = blankListOf(
@@ -54,81 +54,63 @@ const balancer: Kind<Balancer> = {
   bad: [],
 };
 
-export const upstreams = {
+export const upstreams = keyed({
   loadBalance: setting<Balancer>({
-    key: "load-balance",
     kind: balancer,
     default: "round_robin",
     live: true,
     becomes: "the balancing policy of upstreams",
     doc: "How an Endpoint is chosen if the Ingress does not set it: round_robin in turn, ewma by response time.",
   }),
-  serviceUpstream: setting({
-    key: "service-upstream",
-    kind: toggle,
-    default: false,
+  serviceUpstream: toggle({
     live: true,
     becomes: "the Endpoints of upstreams",
     doc: "Sends requests to the cluster address of a Service instead of its Endpoints.",
   }),
   upstreamHashBy: setting({
-    key: "upstream-hash-by",
     kind: optional(line),
-    default: undefined,
     noEffect: "only the annotation of this name chooses Endpoints by hash",
     doc: "Nothing: the annotation of this name has no default in the ConfigMap.",
   }),
-  upstreamHashBySubset: setting({
-    key: "upstream-hash-by-subset",
-    kind: toggle,
-    default: false,
+  upstreamHashBySubset: toggle({
     noEffect: "only the annotation of this name chooses Endpoints by hash",
     doc: "Nothing: the annotation of this name has no default in the ConfigMap.",
   }),
   upstreamHashBySubsetSize: setting({
-    key: "upstream-hash-by-subset-size",
     kind: countOrNone(),
     default: 0,
     noEffect: "only the annotation of this name chooses Endpoints by hash",
     doc: "Nothing: the annotation of this name has no default in the ConfigMap.",
   }),
   proxyNextUpstream: setting({
-    key: "proxy-next-upstream",
     kind: nextUpstreamCases,
     default: ["error", "timeout"],
     becomes: "proxy_next_upstream and grpc_next_upstream",
     doc: "Failures after which the next Endpoint is tried.",
   }),
   proxyNextUpstreamTimeout: setting({
-    key: "proxy-next-upstream-timeout",
     kind: secondsOrOff,
     default: 0,
     directive: { name: ["proxy_next_upstream_timeout", "grpc_next_upstream_timeout"], context: "http" },
     doc: "How long further Endpoints are tried; 0 is no limit.",
   }),
   proxyNextUpstreamTries: setting({
-    key: "proxy-next-upstream-tries",
     kind: countOrNone(),
     default: 3,
     directive: { name: ["proxy_next_upstream_tries", "grpc_next_upstream_tries"], context: "http" },
     doc: "How many Endpoints are tried for one request; 0 is no limit.",
   }),
-  retryNonIdempotent: setting({
-    key: "retry-non-idempotent",
-    kind: toggle,
-    default: false,
+  retryNonIdempotent: toggle({
     becomes: "proxy_next_upstream … non_idempotent",
     doc: "Tries the next Endpoint for POST, LOCK and PATCH, too.",
   }),
   upstreamKeepaliveConnections: setting({
-    key: "upstream-keepalive-connections",
     kind: countOrNone({ max: 65_536 }),
     default: 320,
     becomes: "keepalive",
     doc: "Idle connections to Endpoints that one worker keeps; 0 closes each after its answer. In static mode this is the limit for each Service, and a lower one if all Services together would keep more than 64,000.",
   }),
   upstreamKeepaliveTimeout: setting({
-    key: "upstream-keepalive-timeout",
     kind: wholeSeconds(),
     default: 60,
     onlyWith: ["upstream-keepalive-connections"],
@@ -136,7 +118,6 @@ export const upstreams = {
     doc: "How long an idle connection to an Endpoint is kept.",
   }),
   upstreamKeepaliveTime: setting({
-    key: "upstream-keepalive-time",
     kind: timeSpan({ min: 1 }),
     default: "1h",
     onlyWith: ["upstream-keepalive-connections"],
@@ -144,11 +125,10 @@ export const upstreams = {
     doc: "How long a connection to an Endpoint is used at most.",
   }),
   upstreamKeepaliveRequests: setting({
-    key: "upstream-keepalive-requests",
     kind: count(),
     default: 10_000,
     onlyWith: ["upstream-keepalive-connections"],
     becomes: "keepalive_requests of the upstream",
     doc: "Requests after which a connection to an Endpoint is closed.",
   }),
-};
+});

@@ -6,8 +6,8 @@ import { type Kind, ok } from "../kinds/kind.ts";
 import { timeSpan } from "../kinds/measures.ts";
 import { shaped } from "../kinds/names.ts";
 import { Token } from "../tokens/token.ts";
-import { setting } from "./declare.ts";
-import { count, countOrNone, toggle } from "./kinds.ts";
+import { keyed, setting, toggle } from "./declare.ts";
+import { count, countOrNone } from "./kinds.ts";
 
 const number = count({ max: 1024 });
 const numberOrAuto: Kind<number | "auto"> = {
@@ -26,69 +26,55 @@ const affinity = shaped({
   bad: ["", "0121", "auto; x", "0-3"],
 });
 
-export const workers = {
+export const workers = keyed({
   workerProcesses: setting<number | "auto">({
-    key: "worker-processes",
     kind: numberOrAuto,
     default: "auto",
     becomes: "worker_processes",
     doc: "Number of worker processes; auto is the number of CPUs that the container may use.",
   }),
   workerCpuAffinity: setting({
-    key: "worker-cpu-affinity",
     kind: optional(affinity),
-    default: undefined,
     directive: { name: "worker_cpu_affinity", context: "main" },
     doc: "Binds the workers to CPUs.",
   }),
   workerShutdownTimeout: setting({
-    key: "worker-shutdown-timeout",
     kind: timeSpan(),
     default: "240s",
     directive: { name: "worker_shutdown_timeout", context: "main" },
     doc: "How long old workers may finish open requests after a reload or at the end.",
   }),
   maxWorkerConnections: setting({
-    key: "max-worker-connections",
     kind: countOrNone({ max: 4_194_304 }),
     default: 16_384,
     becomes: "worker_connections",
     doc: "Connections that one worker may hold, to clients and backends together; 0 is three quarters of its open files.",
   }),
   maxWorkerOpenFiles: setting({
-    key: "max-worker-open-files",
     kind: countOrNone({ max: 16_777_216 }),
     default: 0,
     becomes: "worker_rlimit_nofile",
     doc: "Files that one worker may open; 0 is the process's limit less 1024.",
   }),
-  enableMultiAccept: setting({
-    key: "enable-multi-accept",
-    kind: toggle,
+  enableMultiAccept: toggle({
     default: true,
     directive: { name: "multi_accept", context: "events" },
     doc: "Lets a worker accept all waiting connections at once.",
   }),
   debugConnections: setting({
-    key: "debug-connections",
     kind: lenientListOf(range),
     default: [],
     directive: { name: "debug_connection", context: "events" },
     doc: "Client addresses whose connections are logged at level debug, by an nginx that is built with debugging.",
   }),
-  enableSerialReloads: setting({
-    key: "enable-serial-reloads",
-    kind: toggle,
-    default: false,
+  enableSerialReloads: toggle({
     live: true,
     becomes: "the reload itself",
     doc: "Delays a reload until the workers of the previous configuration have ended.",
   }),
-  enableAioWrite: setting({
-    key: "enable-aio-write",
-    kind: toggle,
+  enableAioWrite: toggle({
     default: true,
     directive: { name: "aio_write", context: "http" },
     doc: "Writes temporary files in a pool of threads.",
   }),
-};
+});

@@ -8,7 +8,7 @@ import { readFileSync } from "node:fs";
 import { didYouMean } from "../../../base/did-you-mean.ts";
 import { fileError } from "../../../base/file-errors.ts";
 import { shipped } from "../../../base/shipped.ts";
-import { geoip } from "../../../controller/flags/geoip.ts";
+import { defaultFlags } from "../../../controller/flags.ts";
 import { isMapping, type Mapping } from "../../../core/model/mapping.ts";
 import { own } from "../../../core/model/own.ts";
 import type { FilePlace } from "../../../core/model/problem.ts";
@@ -196,7 +196,7 @@ const works: Readonly<Record<string, (all: ValuesSource["content"]) => boolean>>
   "controller.extraModules": () => true,
 };
 
-const geoipFolder = geoip.geoipFolder.default;
+const { geoipFolder } = defaultFlags("run");
 
 /** Whether a switch above the value is off, so that the value has no effect in either chart. */
 function isSwitchedOff(path: readonly string[], all: Mapping, declared: ReadonlyMap<string, Declared>): boolean {
