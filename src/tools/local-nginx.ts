@@ -6,13 +6,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import { startController } from "../controller/controller.ts";
 import { machineFlags, translateOptions } from "../controller/flags/options.ts";
 import type { Flags } from "../controller/flags.ts";
 import { machineOf } from "../controller/machine.ts";
 import { fakeCertificate } from "../core/certificates/fake.ts";
+import type { ListenerSet } from "../core/model/gateway/listener-set.ts";
+import type { Gateway } from "../core/model/gateway/objects.ts";
 import type { Problem } from "../core/model/problem.ts";
 import type { Snapshot } from "../core/model/snapshot.ts";
+import { Table } from "../core/model/table.ts";
 import { inMode, lackingOf } from "../core/tokens/capabilities.ts";
 import { nginxHere, openRunFolder } from "../nginx/index.ts";
 import { builtInTemplate } from "../nginx/template/built-in.ts";
@@ -31,6 +35,13 @@ export type StartedNginx =
   | { readonly ok: true; readonly nginx: LocalNginx }
   | { readonly ok: false; readonly why: string };
 
+/** How long nginx may take to serve the configuration. */
+const patienceMs = 60_000;
+
+/**
+ * Serves the ports of Ingresses on free ones. Other ports of Gateways, and those of streams, are
+ * left out, because another program on this machine may have them.
+ */
 export async function serveLocally(snapshot: Snapshot, given: Flags, env: NodeJS.ProcessEnv): Promise<StartedNginx> {
   const found = await nginxHere(env.NGINX_BINARY ?? "nginx", env.PATH ?? "");
   if (!found.ok) return found;
@@ -42,12 +53,17 @@ export async function serveLocally(snapshot: Snapshot, given: Flags, env: NodeJS
     return opened;
   }
   const [httpPort = 0, httpsPort = 0, defaultServerPort = 0, statusPort = 0, nameCheckPort = 0] = await freePorts(5);
-  const flags: Flags = { ...given, httpPort, httpsPort, defaultServerPort, statusPort, nameCheckPort };
+  const flags: Flags = {
+    ...given,
+    ...{ httpPort, httpsPort, defaultServerPort, statusPort, nameCheckPort },
+    ...{ tcpServicesConfigmap: undefined, udpServicesConfigmap: undefined },
+  };
+  const served = onUsualPorts(snapshot);
   const options = translateOptions(flags, "serve", undefined);
   const { capabilities, place } = found.nginx;
   let problems: readonly Problem[] = [];
   const started = await startController({
-    source: { snapshot: () => snapshot, onChange: () => () => {} },
+    source: { snapshot: () => served, onChange: () => () => {} },
     translate: {
       ...options,
       gateway: { ...options.gateway, addresses: [], sharesPorts: true },
@@ -86,15 +102,30 @@ export async function serveLocally(snapshot: Snapshot, given: Flags, env: NodeJS
     return started;
   }
   const { controller } = started;
-  await controller.sync.settled();
   const stop = async () => {
     await controller.stop(0);
     drop();
   };
+  const isServing = controller.sync.settled().then(() => true);
+  if (!(await Promise.race([isServing, delay(patienceMs, false, { ref: false })]))) {
+    await stop();
+    return { ok: false, why: `nginx did not serve the configuration within ${patienceMs / 1000} s` };
+  }
   return {
     ok: true,
     nginx: { http: httpPort, https: httpsPort, version: capabilities.version, problems: () => problems, stop },
   };
+}
+
+function onUsualPorts(snapshot: Snapshot): Snapshot {
+  const usual = <T extends Gateway | ListenerSet>(all: Table<T>): Table<T> =>
+    Table.from(
+      [...all].map(([key, one]) => {
+        const listeners = one.spec?.listeners?.filter(({ port }) => port === 80 || port === 443);
+        return [key, { ...one, spec: { ...one.spec, listeners } }] as const;
+      }),
+    );
+  return { ...snapshot, gateways: usual(snapshot.gateways), listenerSets: usual(snapshot.listenerSets) };
 }
 
 /**

@@ -1,5 +1,6 @@
 /** The nginx of this machine tests snippets for `sluice check`, `routes` and `compat`. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
@@ -89,4 +90,28 @@ test("of two snippets of one Ingress that is named which has the word that nginx
   const snippets = { "configuration-snippet": "add_header X-A 1;", "server-snippet": "retrun 404;" };
   const found = await ran(check, fileOf(permitting(), ingress("both", snippets)));
   expect(found.text).toMatch(/Ingress shop\/both: annotation server-snippet: .*"retrun"/);
+});
+
+test("a port of a Gateway may be in use on this machine", async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, resolve));
+  onTestFinished(() => void other.close());
+  const { port } = other.address() as AddressInfo;
+  const file = fileOf(
+    permitting(),
+    ingress("good", { "configuration-snippet": "add_header X-Good yes;" }),
+    JSON.stringify({
+      apiVersion: "gateway.networking.k8s.io/v1",
+      kind: "GatewayClass",
+      metadata: { name: "sluice" },
+      spec: { controllerName: "sluice.dev/gateway-controller" },
+    }),
+    JSON.stringify({
+      apiVersion: "gateway.networking.k8s.io/v1",
+      kind: "Gateway",
+      metadata: { namespace: "shop", name: "own" },
+      spec: { gatewayClassName: "sluice", listeners: [{ name: "own", port, protocol: "HTTP" }] },
+    }),
+  );
+  expect((await ran(check, file)).notes).toMatch(/1 snippet was tested with nginx/);
 });

@@ -1,9 +1,6 @@
 /** Runs a command of the program in this process, and keeps what it prints. */
 import type { Out } from "../../../src/cli/out.ts";
 
-/** Golden files hold no words of an nginx, whose version differs from machine to machine. */
-process.env.NGINX_BINARY = "/no/nginx";
-
 export type Tool = (argv: readonly string[], out: Out) => number | Promise<number>;
 
 export interface Ran {
