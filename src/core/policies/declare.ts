@@ -15,6 +15,7 @@ import type { HTTPRouteFilter } from "../model/gateway/objects.ts";
 import type { ConfigMap, Secret, Service } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../model/problem.ts";
 import type { Fields as RecordFields } from "../model/records.ts";
+import type { RouteTraits } from "../model/route-traits.ts";
 import type { HeaderLine } from "../settings/header-lines.ts";
 import type { HeadersInBlocks } from "../settings/nested-blocks.ts";
 import type { Settings } from "../settings/registry.ts";
@@ -284,6 +285,10 @@ export interface OfRoutes<R> {
   readonly early?: (rule: Filters) => RecordFields<"filters">;
   /** Its fields in the record of later changes, for a rule and one of its backends. */
   readonly steering: (rule: Filters, backend: Filters) => RecordFields<"steering">;
+  /** What its filters need of the text of a location. */
+  readonly traits?: (rule: Filters, backend: Filters) => RouteTraits;
+  /** The host that its filters set towards the backend. */
+  readonly host?: (filters: Filters) => string | undefined;
   /** What the filters do, for people; empty if they do nothing. */
   readonly words: (filters: Filters) => readonly string[];
 }
@@ -296,6 +301,8 @@ export interface RouteFilter {
   readonly isForRules?: true;
   readonly mistake: (filter: HTTPRouteFilter) => { readonly part: string; readonly why: string } | undefined;
   readonly read: (filter: HTTPRouteFilter) => Filters;
+  /** Parts that have no effect. `field` is that of the filter. */
+  readonly notes?: (filter: HTTPRouteFilter, field: string, object: ObjectName) => readonly Problem[];
 }
 
 export function field<T>(declared: Field<T>): Field<T> {

@@ -1,6 +1,9 @@
 /** The filters of routes, from the declarations of the features that mean the same. */
 import type { Filters } from "../model/filters.ts";
+import type { HTTPRouteFilter } from "../model/gateway/objects.ts";
+import type { ObjectName, Problem } from "../model/problem.ts";
 import type { Fields } from "../model/records.ts";
+import type { RouteTraits } from "../model/route-traits.ts";
 import type { OfRoutes, RouteFilter } from "./declare.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 
@@ -12,6 +15,13 @@ const policies = featureList.flatMap(([name, { ofRoutes }]) =>
 export const routeFilters: ReadonlyMap<string, RouteFilter> = new Map(
   policies.flatMap(({ filters }) => filters.map((filter) => [filter.type, filter])),
 );
+
+/** Returns Problems of parts that have no effect. `field` is that of the list. */
+export function filterNotes(filters: readonly HTTPRouteFilter[], field: string, object: ObjectName): Problem[] {
+  return filters.flatMap(
+    (filter, at) => routeFilters.get(filter.type)?.notes?.(filter, `${field}[${at}]`, object) ?? [],
+  );
+}
 
 /** Returns what the annotations do, as filters that do the same. */
 export function asFilters(values: FeatureValues): Filters {
@@ -26,6 +36,16 @@ export function earlyAnswers(rule: Filters): Fields<"filters"> {
 /** Returns the changes of a rule and one of its backends as data. */
 export function policySteering(rule: Filters, backend: Filters): Fields<"steering"> {
   return Object.assign({}, ...policies.map(({ steering }) => steering(rule, backend)));
+}
+
+/** Returns what the filters of a rule and one of its backends need of the text. */
+export function policyTraits(rule: Filters, backend: Filters): RouteTraits {
+  return Object.assign({}, ...policies.map(({ traits }) => traits?.(rule, backend)));
+}
+
+/** Returns the host that the filters set towards the backend. */
+export function hostSetBy(filters: Filters): string | undefined {
+  return policies.map(({ host }) => host?.(filters)).find((one) => one !== undefined);
 }
 
 /** Returns what the filters do, in words. */

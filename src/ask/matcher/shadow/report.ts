@@ -143,14 +143,13 @@ function withEndpoints(served: Served, { backends }: Location<FeatureValues>): S
 function ofRoute(at: At, taken: RouteTaken): Outcome {
   const { guards, end, backends, rewritten } = atRoute(at, taken);
   const { filters = {} } = taken.location;
-  const { requestHeaders, responseHeaders, session, mirrors = [], rewrite } = filters;
+  const { session, mirrors = [], rewrite } = filters;
   return {
     guards,
     end,
     shares: sumsOf(backends.map(({ backend, share }) => [`${backend.key}:${backend.port}`, share])),
     path: rewritten ?? at.request.uri,
     filters: [
-      ...(requestHeaders === undefined && responseHeaders === undefined ? [] : ["headers"]),
       ...policiesOf(filters),
       ...(session === undefined ? [] : ["session"]),
       ...(mirrors.length === 0 ? [] : ["mirror"]),
@@ -189,9 +188,8 @@ function sumsOf(shares: readonly (readonly [string, number])[]): ReadonlyMap<str
 }
 
 function ingressFilters(features: FeatureValues): readonly string[] {
-  const { customHeaders, sessionAffinity, mirror, backendRequest } = features;
+  const { sessionAffinity, mirror, backendRequest } = features;
   return [
-    ...(customHeaders.length === 0 ? [] : ["headers"]),
     ...policiesOf(asFilters(features)),
     ...(sessionAffinity.type === undefined ? [] : ["session"]),
     ...(mirror.target === "" ? [] : ["mirror"]),

@@ -5,8 +5,7 @@
 
 import { conditionWords } from "../../../core/model/condition-words.ts";
 import { catchAll } from "../../../core/model/configuration.ts";
-import { shownValue } from "../../../core/model/credentials.ts";
-import { type Filters, type HeaderChanges, noLimit, type Retries } from "../../../core/model/filters.ts";
+import { type Filters, noLimit, type Retries } from "../../../core/model/filters.ts";
 import { named, sentence } from "../../../core/model/problem.ts";
 import { filterWords } from "../../../core/policies/filters.ts";
 import type { GatewayDecision } from "../../matcher/gateway/gateway.ts";
@@ -114,29 +113,17 @@ function retryWords({ attempts, codes, backoff }: Retries): string {
 }
 
 function filterSteps(filters: Filters): AskedStep[] {
-  const { requestHeaders, responseHeaders, redirect, rewrite, session, mirrors = [] } = filters;
+  const { redirect, rewrite, session, mirrors = [] } = filters;
   return [
-    ...headerWords("requests", requestHeaders),
-    ...headerWords("answers", responseHeaders),
+    ...filterWords(filters),
     ...(redirect === undefined ? [] : [`redirects with ${redirect.status}`]),
     ...(rewrite?.hostname === undefined ? [] : [`backends see the host ${rewrite.hostname}`]),
     ...(rewrite?.path === undefined
       ? []
       : [`${rewrite.path.type === "full" ? "the path" : rewrite.path.prefix || "/"} becomes ${rewrite.path.path}`]),
-    ...filterWords(filters),
     ...(session === undefined ? [] : [`clients stay with an endpoint, by the ${session.type} ${session.name}`]),
     ...mirrors.map(({ upstream, share }) => `${percent(share)} of the requests are copied to ${upstream}`),
   ].map((text) => step("filter", text));
-}
-
-function headerWords(of: string, changes: HeaderChanges | undefined): string[] {
-  if (changes === undefined) return [];
-  const all = [
-    ...changes.set.map(({ name, value }) => `set ${name}: ${shownValue(name, value)}`),
-    ...changes.add.map(({ name, value }) => `add ${name}: ${shownValue(name, value)}`),
-    ...changes.remove.map((name) => `remove ${name}`),
-  ];
-  return all.length === 0 ? [] : [`headers of ${of}: ${all.join(", ")}`];
 }
 
 function timeoutSteps({ location: { timeouts, retries } }: RouteTaken): AskedStep[] {

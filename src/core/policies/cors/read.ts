@@ -6,7 +6,7 @@ import { bool } from "../../kinds/words.ts";
 import type { CorsPolicy } from "../../model/filters.ts";
 import { Token } from "../../tokens/token.ts";
 import { type FieldValues, field, type RouteFilter } from "../declare.ts";
-import { valueMistake } from "../header-changes/mistakes.ts";
+import { valueMistake } from "../header-changes/read.ts";
 
 /**
  * Whether a list, after its blanks were removed, consists of parts of origins, with or without

@@ -4,13 +4,11 @@
  * meanwhile cannot mix two versions.
  */
 
-import { isOriginHeader } from "../../kinds/origin-headers.ts";
 import type { Location } from "../../model/configuration.ts";
 import {
   type AuthService,
   type CopyWay,
   type Filters,
-  type HeaderChanges,
   type Mirror,
   noLimit,
   type PathChange,
@@ -18,8 +16,8 @@ import {
   type UrlRewrite,
 } from "../../model/filters.ts";
 import type { Fields } from "../../model/records.ts";
-import { earlyAnswers, policySteering } from "../../policies/filters.ts";
-import type { RouteTraits } from "./route-traits.ts";
+import type { RouteTraits } from "../../model/route-traits.ts";
+import { earlyAnswers, hostSetBy, policySteering, policyTraits } from "../../policies/filters.ts";
 
 /** The parts of a Location from which the record is made. */
 export type RouteParts = Pick<Location<unknown>, "filters" | "timeouts" | "retries">;
@@ -55,16 +53,15 @@ export function filterTraits(
   const answers = rule.redirect !== undefined || Object.keys(earlyAnswers(rule)).length > 0;
   const mirrors = mirrorsOf(rule, backend);
   const ways = waysOf(mirrors);
-  const owns = ownedHeaders(rule, backend);
   const limited = timeouts?.request !== undefined || timeouts?.backendRequest !== undefined;
   return {
+    ...policyTraits(rule, backend),
     ...(answers ? { answers: true } : {}),
     ...(steeringOf(rule, backend) === undefined ? {} : { steers: true }),
     ...(mirrors.length > 0 ? { copies: true } : {}),
     ...(isLate(mirrors) ? { copiesLate: true } : {}),
     ...(ways.length > 0 ? { ways } : {}),
     ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
-    ...(owns.length > 0 ? { owns } : {}),
     ...(limited ? { limited: true } : {}),
     ...(timeouts?.backendRequest === noLimit ? { endless: true } : {}),
     ...(rule.auth === undefined ? {} : { asks: asksOf(rule.auth) }),
@@ -73,20 +70,13 @@ export function filterTraits(
   };
 }
 
-/** Returns the changed headers about the origin of a request. Guards and logs do not read these. */
-function ownedHeaders(rule: Filters, backend: Filters): readonly string[] {
-  const changes = [rule.requestHeaders, backend.requestHeaders].filter((one) => one !== undefined);
-  const names = changes.flatMap(({ set, remove }) => [...set.map(({ name }) => name), ...remove]);
-  return [...new Set(names.map((name) => name.toLowerCase()))].filter(isOriginHeader).sort();
-}
-
 /**
  * Returns the rewrite of path and host. A change of the Host header changes the host towards the
  * backend.
  */
 function rewriteOf(rule: Filters, backend: Filters): Fields<"rewrite"> | undefined {
   const rewrite: Partial<UrlRewrite> = { ...filled(rule.rewrite), ...filled(backend.rewrite) };
-  const hostname = rewrite.hostname ?? hostSetBy(backend.requestHeaders) ?? hostSetBy(rule.requestHeaders);
+  const hostname = rewrite.hostname ?? hostSetBy(backend) ?? hostSetBy(rule);
   const record = {
     ...(hostname === undefined ? {} : { hostname }),
     ...(rewrite.path === undefined ? {} : { path: pathOf(rewrite.path) }),
@@ -98,12 +88,6 @@ function filled(rewrite: UrlRewrite | undefined): Partial<UrlRewrite> {
   return Object.fromEntries(Object.entries(rewrite ?? {}).filter(([, value]) => value !== undefined));
 }
 
-const isHost = (name: string): boolean => name.toLowerCase() === "host";
-
-function hostSetBy(changes: HeaderChanges | undefined): string | undefined {
-  return [...(changes?.set ?? []), ...(changes?.add ?? [])].find(({ name }) => isHost(name))?.value;
-}
-
 /** Returns `[path]` to replace the whole path, and `[path, prefix]` to replace the prefix. */
 function pathOf(change: PathChange | undefined): readonly string[] | undefined {
   if (change === undefined) return undefined;
@@ -112,12 +96,8 @@ function pathOf(change: PathChange | undefined): readonly string[] | undefined {
 
 /** Returns JSON; undefined if nothing has to be changed. */
 function steeringOf(rule: Filters, backend: Filters): string | undefined {
-  const requests = [rule.requestHeaders, backend.requestHeaders].flatMap(changesOf);
-  const answers = [rule.responseHeaders, backend.responseHeaders].flatMap(changesOf);
   const mirrors = mirrorsOf(rule, backend);
   const record: Fields<"steering"> = {
-    ...(requests.length > 0 ? { requests } : {}),
-    ...(answers.length > 0 ? { answers } : {}),
     ...policySteering(rule, backend),
     ...(mirrors.length > 0 ? { [isLate(mirrors) ? "late" : "mirrors"]: mirrorRecords(mirrors) } : {}),
     ...(rule.auth === undefined ? {} : { auth: handedOn(rule.auth) }),
@@ -150,23 +130,6 @@ function mirrorRecords(mirrors: readonly Mirror[]): readonly (readonly [string, 
   return mirrors.map(({ upstream, share, way }) =>
     way === undefined ? [upstream, share] : [upstream, share, places.indexOf(keyOf(way)) + 1],
   );
-}
-
-/** Returns the changes of headers without those of Host, because the host is rewritten instead. */
-function changesOf(changes: HeaderChanges | undefined): Fields<"changes">[] {
-  if (changes === undefined) return [];
-  const pairs = (some: HeaderChanges["set"]) =>
-    some.filter(({ name }) => !isHost(name)).map(({ name, value }) => [name, value]);
-  const [set, add] = [pairs(changes.set), pairs(changes.add)];
-  const remove = changes.remove.filter((name) => !isHost(name));
-  if (set.length + add.length + remove.length === 0) return [];
-  return [
-    {
-      ...(set.length > 0 ? { set } : {}),
-      ...(add.length > 0 ? { add } : {}),
-      ...(remove.length > 0 ? { remove } : {}),
-    },
-  ];
 }
 
 function questionRecord({ upstream, path, mostBody }: AuthService): Fields<"question"> {

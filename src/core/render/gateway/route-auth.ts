@@ -4,12 +4,12 @@
  * nginx itself, and the server behind it calls the service (nginx/lua/sluice/gateway/check.lua).
  */
 
+import type { RouteTraits } from "../../model/route-traits.ts";
 import { nextHops } from "../../tokens/hops.ts";
 import type { Header, Place } from "../../tokens/place.ts";
 import { shortHash } from "../../tokens/short-hash.ts";
 import { Token, type View } from "../../tokens/token.ts";
 import { backendTlsLines } from "./backend-tls.ts";
-import type { RouteTraits } from "./route-traits.ts";
 
 type Asks = NonNullable<RouteTraits["asks"]>;
 

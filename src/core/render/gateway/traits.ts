@@ -2,13 +2,13 @@
 
 import { defaultUpstream, type Location, type WeightedBackend } from "../../model/configuration.ts";
 import type { BackendProtocol, RetriedStatus } from "../../model/filters.ts";
+import type { RouteTraits } from "../../model/route-traits.ts";
 import { holds } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Scheme } from "../../tokens/pools.ts";
 import { type LocationTraits, traitsOf } from "../location/text.ts";
 import { filterTraits } from "./filter-records.ts";
-import type { RouteTraits } from "./route-traits.ts";
 
 /** An h2c backend gets requests as gRPC backends do: nginx's client for HTTP/2 is the same. */
 const schemes: Readonly<Record<BackendProtocol, Scheme>> = {

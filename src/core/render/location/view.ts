@@ -4,6 +4,7 @@
  */
 
 import { bytesOf } from "../../kinds/measures.ts";
+import type { RouteTraits } from "../../model/route-traits.ts";
 import { headerLinesOf, holds, ownTextOf, standInHeaders, whenClosed, withoutPath } from "../../policies/hooks.ts";
 import { unannotated } from "../../policies/read.ts";
 import { type FeatureValues, featureList } from "../../policies/registry.ts";
@@ -14,7 +15,6 @@ import type { AnswerHeader, Directive, Header, Place } from "../../tokens/place.
 import { Token, type View } from "../../tokens/token.ts";
 import { routeAuthView } from "../gateway/route-auth.ts";
 import { copySockets } from "../gateway/route-copies.ts";
-import type { RouteTraits } from "../gateway/route-traits.ts";
 import { type InEveryLocation, snippetView } from "../settings/everywhere.ts";
 import { otherSpellingsOf } from "../settings/forwarded.ts";
 import { transportSecurity } from "../settings/transport-security.ts";

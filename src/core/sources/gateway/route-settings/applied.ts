@@ -61,8 +61,8 @@ function twoServices({ filters, field }: ClaimedPath, { externalAuth }: FeatureV
   return { object, kind: "settings-conflict", field: "spec.auth-url", with: other, done } as const;
 }
 
-/** Filters that Lua applies in nginx's access phase, where all guards run. */
-const followedAmongGuards = ["requestHeaders", "responseHeaders", "cors", "mirrors", "auth", "session"] as const;
+/** All filters but these are applied by Lua in nginx's access phase, where all guards run. */
+const isBefore = (filter: string): boolean => filter === "redirect" || filter === "rewrite";
 
 /**
  * Returns the features with `satisfy: all` if Lua runs in the access phase. nginx counts that
@@ -71,7 +71,7 @@ const followedAmongGuards = ["requestHeaders", "responseHeaders", "cors", "mirro
 function strictlySatisfied({ filters, backends, retries }: ClaimedPath, features: FeatureValues): FeatureValues {
   if (features.satisfy.checks === "all") return features;
   const all = [filters, ...backends.map((backend) => backend.filters)];
-  const isFollowed = all.some((one) => followedAmongGuards.some((name) => one?.[name] !== undefined));
+  const isFollowed = all.some((one) => Object.keys(one ?? {}).some((name) => !isBefore(name)));
   return isFollowed || retries !== undefined ? { ...features, satisfy: { checks: "all" } } : features;
 }
 

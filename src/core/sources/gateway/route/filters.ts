@@ -1,11 +1,11 @@
 /** Reads the filters of a rule or a backend as changes to requests and answers. */
 import { shown } from "../../../kinds/kind.ts";
-import type { Filters, HeaderChanges, PathChange, Redirect } from "../../../model/filters.ts";
-import type { HeaderModifier, HTTPRouteFilter, PathModifier } from "../../../model/gateway/objects.ts";
+import type { Filters, PathChange, Redirect } from "../../../model/filters.ts";
+import type { HTTPRouteFilter, PathModifier } from "../../../model/gateway/objects.ts";
 import { sluiceGroup } from "../../../model/gateway/route-settings.ts";
 import { own } from "../../../model/own.ts";
 import { routeFilters } from "../../../policies/filters.ts";
-import { type HeaderMistake, headerMistake, hostMistake } from "../../../policies/header-changes/mistakes.ts";
+import { type HeaderMistake, hostMistake } from "../../../policies/header-changes/read.ts";
 import { authMistake } from "./auth-values.ts";
 
 /** Whether a filter is read elsewhere, because it names another object. */
@@ -52,9 +52,7 @@ function together(filters: readonly HTTPRouteFilter[]): Mistake | undefined {
 }
 
 const fieldOf: Readonly<Record<string, keyof HTTPRouteFilter>> = {
-  RequestHeaderModifier: "requestHeaderModifier",
   RequestMirror: "requestMirror",
-  ResponseHeaderModifier: "responseHeaderModifier",
   RequestRedirect: "requestRedirect",
   URLRewrite: "urlRewrite",
   ExternalAuth: "externalAuth",
@@ -102,9 +100,7 @@ function apart(filters: readonly HTTPRouteFilter[], prefix: string | undefined):
  * Returns the mistake in a filter's text that would change the framing of a request or an answer.
  */
 function textMistake(filter: HTTPRouteFilter): HeaderMistake | undefined {
-  const { requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite } = filter;
-  if (requestHeaderModifier !== undefined) return headerMistake(requestHeaderModifier, "request");
-  if (responseHeaderModifier !== undefined) return headerMistake(responseHeaderModifier, "answer");
+  const { requestRedirect, urlRewrite } = filter;
   const hostname = (requestRedirect ?? urlRewrite)?.hostname;
   const why = hostname === undefined ? undefined : hostMistake(hostname);
   if (why !== undefined) return { part: ".hostname", why };
@@ -121,9 +117,7 @@ function pathMistake(path: PathModifier | undefined, prefix: string | undefined)
 }
 
 function filterOf(filter: HTTPRouteFilter, prefix: string): Filters {
-  const { type, requestHeaderModifier, responseHeaderModifier, requestRedirect, urlRewrite } = filter;
-  if (type === "RequestHeaderModifier") return { requestHeaders: changesOf(requestHeaderModifier!) };
-  if (type === "ResponseHeaderModifier") return { responseHeaders: changesOf(responseHeaderModifier!) };
+  const { type, requestRedirect, urlRewrite } = filter;
   if (type === "RequestRedirect") {
     const { scheme, hostname, path, port, statusCode = 302 } = requestRedirect!;
     const redirect: Redirect = {
@@ -139,20 +133,6 @@ function filterOf(filter: HTTPRouteFilter, prefix: string): Filters {
     return { rewrite: { hostname: urlRewrite!.hostname, path: pathChange(urlRewrite!.path, prefix, decoded) } };
   }
   return routeFilters.get(type)!.read(filter);
-}
-
-/** Returns the changes. If several entries have the same name, only the first counts. */
-function changesOf({ set = [], add = [], remove = [] }: HeaderModifier): HeaderChanges {
-  return {
-    set: firstOfEach(set),
-    add: firstOfEach(add),
-    remove: [...new Set(remove.map((name) => name.toLowerCase()))],
-  };
-}
-
-function firstOfEach(values: HeaderChanges["set"]): HeaderChanges["set"] {
-  const names = values.map(({ name }) => name.toLowerCase());
-  return values.filter((_, at) => names.indexOf(names[at]!) === at).map(({ name, value }) => ({ name, value }));
 }
 
 function pathChange(

@@ -6,7 +6,7 @@ import { literalPath } from "../../../kinds/gateway/cookie-path.ts";
 import type { Filters } from "../../../model/filters.ts";
 import type { HTTPRouteRule } from "../../../model/gateway/objects.ts";
 import type { Problem } from "../../../model/problem.ts";
-import { idleAdditions } from "../../../policies/header-changes/mistakes.ts";
+import { filterNotes } from "../../../policies/filters.ts";
 import type { ClaimedPath, PathMatch } from "../../../table/claim.ts";
 import { decodedPath } from "../../../table/hosts/listener/entries.ts";
 import { closingProblem } from "../../../table/unknown-fields.ts";
@@ -111,7 +111,7 @@ class RuleReading {
     ];
     return [
       ...[this.#retries, this.#session].flatMap((one) => (one.ok ? one.notes : [])),
-      ...places.flatMap(({ filters, at }) => idleAdditions(filters, at, this.#world.object)),
+      ...places.flatMap(({ filters, at }) => filterNotes(filters, at, this.#world.object)),
       ...neverFulfilled(matches, this.#field, this.#world),
       ...this.#weightless(),
     ];

@@ -1,4 +1,4 @@
-import type { AuthService, CopyWay, RetriedStatus } from "../../model/filters.ts";
+import type { AuthService, CopyWay, RetriedStatus } from "./filters.ts";
 
 /**
  * Requirements of a route on the text of its Location; the values themselves are data. Absent

@@ -1,14 +1,46 @@
 /**
- * Finds changes of headers that a filter may not make. Only nginx may set framing and hop-by-hop
- * headers: a changed Content-Length would end one request inside another, on connections that
- * tenants share. Values are text on one line.
+ * Reads RequestHeaderModifier and ResponseHeaderModifier, and finds changes that they may not make.
+ * Only nginx may set framing and hop-by-hop headers: a changed Content-Length would end one request
+ * inside another, on connections that tenants share. Values are text on one line.
  */
 import { isHost } from "../../kinds/addresses.ts";
 import { shown } from "../../kinds/kind.ts";
 import { isOriginHeader } from "../../kinds/origin-headers.ts";
 import { isReservedHeader, reservedWhy } from "../../kinds/reserved-headers.ts";
+import type { HeaderChanges } from "../../model/filters.ts";
 import type { HeaderModifier, HTTPRouteFilter } from "../../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../../model/problem.ts";
+import type { RouteFilter } from "../declare.ts";
+
+export const filters: readonly RouteFilter[] = [
+  {
+    type: "RequestHeaderModifier",
+    field: "requestHeaderModifier",
+    mistake: ({ requestHeaderModifier }) => headerMistake(requestHeaderModifier!, "request"),
+    read: ({ requestHeaderModifier }) => ({ requestHeaders: changesOf(requestHeaderModifier!) }),
+    notes: idleAdditions,
+  },
+  {
+    type: "ResponseHeaderModifier",
+    field: "responseHeaderModifier",
+    mistake: ({ responseHeaderModifier }) => headerMistake(responseHeaderModifier!, "answer"),
+    read: ({ responseHeaderModifier }) => ({ responseHeaders: changesOf(responseHeaderModifier!) }),
+  },
+];
+
+/** Returns the changes. If several entries have the same name, only the first counts. */
+function changesOf({ set = [], add = [], remove = [] }: HeaderModifier): HeaderChanges {
+  return {
+    set: firstOfEach(set),
+    add: firstOfEach(add),
+    remove: [...new Set(remove.map((name) => name.toLowerCase()))],
+  };
+}
+
+function firstOfEach(values: HeaderChanges["set"]): HeaderChanges["set"] {
+  const names = values.map(({ name }) => name.toLowerCase());
+  return values.filter((_, at) => names.indexOf(names[at]!) === at).map(({ name, value }) => ({ name, value }));
+}
 
 export interface HeaderMistake {
   /** Below the field of the changes: `.set[0].name`. */
@@ -56,16 +88,18 @@ function secondAction({ set = [], add = [], remove = [] }: HeaderModifier): Head
   return undefined;
 }
 
-/** Returns Problems of changes that have no effect in the filters of a rule or a backend. */
-export function idleAdditions(filters: readonly HTTPRouteFilter[], field: string, object: ObjectName): Problem[] {
-  return filters.flatMap(({ requestHeaderModifier }, at) =>
-    (requestHeaderModifier?.add ?? []).flatMap(({ name }, nth): Problem[] => {
-      if (!isOriginHeader(name)) return [];
-      const where = `${field}[${at}].requestHeaderModifier.add[${nth}].name`;
-      const why = `Sluice itself sets ${name}, and a value beside its own has no effect`;
-      return [{ object, kind: "value-useless", field: where, why, done: "nothing is added; set replaces the header" }];
-    }),
-  );
+/** Returns Problems of additions to requests that have no effect. `field` is that of the filter. */
+export function idleAdditions(
+  { requestHeaderModifier }: HTTPRouteFilter,
+  field: string,
+  object: ObjectName,
+): Problem[] {
+  return (requestHeaderModifier?.add ?? []).flatMap(({ name }, nth): Problem[] => {
+    if (!isOriginHeader(name)) return [];
+    const where = `${field}.requestHeaderModifier.add[${nth}].name`;
+    const why = `Sluice itself sets ${name}, and a value beside its own has no effect`;
+    return [{ object, kind: "value-useless", field: where, why, done: "nothing is added; set replaces the header" }];
+  });
 }
 
 function nameMistake(name: string): string | undefined {

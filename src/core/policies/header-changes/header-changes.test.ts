@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { notingPlace, readingOf, settingsOf } from "../../../test/support/reading.ts";
-import { customHeaders } from "./custom-headers.ts";
+import { notingPlace, readingOf, settingsOf } from "../../../../test/support/reading.ts";
+import { customHeaders } from "./declaration.ts";
 
 const allowed = { "global-allowed-response-headers": "X-Frame-Options, X-Team" };
 const read = (reference: string, data: Record<string, string>) =>
