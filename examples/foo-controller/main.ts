@@ -24,13 +24,12 @@ const client = new Client(await findCredentials({ env: process.env }), { userAge
 const queue = new WorkQueue(systemClock);
 const events = new EventRecorder(client, { component: "foo-controller", clock: systemClock });
 
-const fooInformer = new SharedInformer(client, foos, {
-  indices: { deployment: ({ metadata, spec }) => [`${metadata.namespace}/${spec.deploymentName}`] },
-});
+const fooInformer = new SharedInformer(client, foos);
 const deploymentInformer = new SharedInformer(client, deployments);
 fooInformer.subscribe(({ object }) => queue.add(keyOf(object)));
 deploymentInformer.subscribe(({ object }) => {
-  for (const foo of fooInformer.store.byIndex("deployment", keyOf(object))) queue.add(keyOf(foo));
+  for (const foo of fooInformer.store.values())
+    if (`${foo.metadata.namespace}/${foo.spec.deploymentName}` === keyOf(object)) queue.add(keyOf(foo));
 });
 
 const world: World = {

@@ -41,7 +41,7 @@ export function syncOf(options: ControllerOptions, opened: Opened): Sync {
     renderer,
     memory,
     nginx: nginxPort(opened.nginx, new OpenedFiles(folder), () => sync),
-    bucket: new TokenBucket(pace.syncRateLimit, pace.reloadBurst, systemClock.now()),
+    bucket: new TokenBucket({ perSecond: pace.syncRateLimit, burst: pace.reloadBurst }, systemClock),
     clock: systemClock,
     listener: {
       problems: (all) => options.listener.problems(all),

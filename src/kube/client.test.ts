@@ -33,7 +33,7 @@ beforeEach(async () => {
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const { port } = server.address() as AddressInfo;
   const proof = async () => ({ tls: {}, headers: { authorization: `Bearer ${token}` } });
-  const credentials = { server: new URL(`http://127.0.0.1:${port}`), namespace: undefined, proof };
+  const credentials = { server: new URL(`http://127.0.0.1:${port}`), proof };
   client = new Client(credentials, { timeoutMs: 2_000, clock, report: (request) => sent.push(request) });
 });
 afterEach(() => {
@@ -252,7 +252,7 @@ test("a write waits for its answer for a shorter time than a list", async () => 
   client.close();
   const { port } = server.address() as AddressInfo;
   const proof = async () => ({ tls: {}, headers: {} });
-  const credentials = { server: new URL(`http://127.0.0.1:${port}`), namespace: undefined, proof };
+  const credentials = { server: new URL(`http://127.0.0.1:${port}`), proof };
   client = new Client(credentials, { clock });
   answer = () => void clock.advance(15_000);
   expect(await client.delete(configMaps, name, never)).toMatchObject({ failure: { reason: "Silent" } });

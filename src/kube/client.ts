@@ -33,7 +33,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from "./requests.ts";
-import { collectionOf, type ObjectName, pathOf, type Resource } from "./resource.ts";
+import { type ObjectName, pathOf, type Resource } from "./resource.ts";
 import { Transport, type TransportRequest } from "./transport.ts";
 
 /** The rest of an event of a watch may be late by this time. */
@@ -44,7 +44,6 @@ const readingVerbs: ReadonlySet<Verb> = new Set(["get", "list", "watch"]);
 const patchTypes = {
   merge: "application/merge-patch+json",
   json: "application/json-patch+json",
-  strategic: "application/strategic-merge-patch+json",
   apply: "application/apply-patch+yaml",
 } as const;
 
@@ -55,8 +54,6 @@ export class Client {
   readonly #writeTimeoutMs: number;
   readonly #report: ((request: SentRequest) => void) | undefined;
   #version: Promise<Answer<ServerVersion>> | undefined;
-  /** The namespace the credentials belong to. */
-  readonly namespace: string | undefined;
 
   constructor(credentials: Credentials, options: ClientOptions = {}) {
     const { userAgent = "sluice", clock = systemClock, timeoutMs = 60_000, writeTimeoutMs = 15_000, report } = options;
@@ -65,7 +62,6 @@ export class Client {
     this.#timeoutMs = timeoutMs;
     this.#writeTimeoutMs = Math.min(writeTimeoutMs, timeoutMs);
     this.#report = report;
-    this.namespace = credentials.namespace;
   }
 
   get<T extends KubernetesObject>(of: Resource<T>, name: ObjectName, signal: AbortSignal): Promise<Answer<T>> {
@@ -135,9 +131,9 @@ export class Client {
     of: Resource<T>,
     object: T,
     signal: AbortSignal,
-    { subresource, ...query }: WriteOptions = {},
+    query: Omit<WriteOptions, "subresource"> = {},
   ): Promise<Answer<T>> {
-    const path = pathOf(of, collectionOf(object, subresource));
+    const path = pathOf(of, { namespace: object.metadata.namespace });
     return this.#ask<T>({ verb: "create", path, query, body: JSON.stringify(object) }, signal);
   }
 
@@ -168,10 +164,10 @@ export class Client {
     of: Resource<KubernetesObject>,
     name: ObjectName,
     signal: AbortSignal,
-    { uid, resourceVersion, propagationPolicy }: DeleteOptions = {},
+    { uid }: DeleteOptions = {},
   ): Promise<Answer<undefined>> {
-    const preconditions = { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
-    const body = JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", preconditions, propagationPolicy });
+    const preconditions = uid ? { uid } : {};
+    const body = JSON.stringify({ kind: "DeleteOptions", apiVersion: "v1", preconditions });
     const answer = await this.#ask({ verb: "delete", path: pathOf(of, name), body }, signal);
     return answer.ok ? succeeded(undefined) : answer;
   }

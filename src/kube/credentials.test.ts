@@ -36,7 +36,6 @@ test("a kubeconfig gives server, namespace, token, authority and client certific
   };
   const found = await findCredentials({ kubeconfig: kubeconfig("one", user, cluster), env: {} });
   expect(found.server.href).toBe("https://192.0.2.9:6443/");
-  expect(found.namespace).toBe("one-space");
   const { tls, headers } = await found.proof();
   expect(headers).toEqual({ authorization: "Bearer secret" });
   expect(tls).toMatchObject({
@@ -225,7 +224,6 @@ test("in a Pod the mounted files are used, with their current content", async ()
     folder,
   );
   expect(found.server.href).toBe("https://[2001:db8::1]:6443/");
-  expect(found.namespace).toBe("ingress-nginx");
   expect(await found.proof()).toEqual({
     tls: { ca: Buffer.from("authority") },
     headers: { authorization: "Bearer first" },

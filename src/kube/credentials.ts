@@ -5,7 +5,6 @@
  * and refuse a server without TLS.
  */
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
 import type { Agent } from "node:http";
 import type { AgentOptions, RequestOptions } from "node:https";
 import { isIPv6 } from "node:net";
@@ -28,8 +27,6 @@ export interface Proof {
 
 export interface Credentials {
   readonly server: URL;
-  /** The namespace of the Pod or of the kubeconfig's context. */
-  readonly namespace: string | undefined;
   /** Throws when a file that is named cannot be read. */
   proof(): Promise<Proof>;
   /**
@@ -73,8 +70,7 @@ export async function podCredentials(env: NodeJS.ProcessEnv, folder = serviceAcc
   const server = `https://${isIPv6(host) ? `[${host}]` : host}:${env.KUBERNETES_SERVICE_PORT ?? "443"}`;
   const cluster = { name: "pod", server, caFile: `${folder}/ca.crt`, skipTLSVerify: false };
   const user = { name: "pod", authProvider: { name: "tokenFile", config: { tokenFile } } };
-  const file = `${folder}/namespace`;
-  return credentialsOf(cluster, user, existsSync(file) ? (await readFile(file, "utf8")).trim() : undefined);
+  return credentialsOf(cluster, user);
 }
 
 /** Returns the credentials of the current or the named context, of one kubeconfig or of several. */
@@ -83,11 +79,11 @@ export async function kubeConfigCredentials(
   context?: string,
   env: NodeJS.ProcessEnv = {},
 ): Promise<Credentials> {
-  const { cluster, user, namespace } = await readKubeconfigs(files, context, env);
-  return credentialsOf(cluster, user, namespace);
+  const { cluster, user } = await readKubeconfigs(files, context, env);
+  return credentialsOf(cluster, user);
 }
 
-async function credentialsOf(cluster: Cluster, user: User, namespace: string | undefined): Promise<Credentials> {
+async function credentialsOf(cluster: Cluster, user: User): Promise<Credentials> {
   // Loaded only here, because most commands need no API server.
   const { KubeConfig } = await import("@kubernetes/client-node/dist/config.js");
   const server = new URL(cluster.server);
@@ -113,7 +109,6 @@ async function credentialsOf(cluster: Cluster, user: User, namespace: string | u
   };
   return {
     server,
-    namespace,
     // As with kubectl, a server without TLS gets no credentials.
     proof: server.protocol === "http:" ? async () => ({ tls: {}, headers: {} }) : proof,
     ...(proxy ? { newAgent: await throughProxy(proxy, server) } : {}),

@@ -5,7 +5,7 @@
  * nothing.
  */
 import type { Clock } from "../base/timing/clock.ts";
-import { TokenBucket } from "./rate-limiter.ts";
+import { TokenBucket } from "../base/timing/token-bucket.ts";
 
 /** An object as an Event names it. */
 export interface ObjectReference {
@@ -29,28 +29,14 @@ export type Correlated =
   /** `series` is the same for all occurrences that one Event counts. */
   | { readonly kind: "write"; readonly series: string; readonly message: string };
 
-export interface CorrelatorLimits {
-  /** This many different messages for one object and reason are written one by one. */
-  readonly distinctMessages: number;
-  /** The time in which such messages count as similar. */
-  readonly similarMs: number;
-  /** The Events that one object may cause: `burst` at once, then one each `refillMs`. */
-  readonly burst: number;
-  readonly refillMs: number;
-  /**
-   * The number of objects and groups of messages that are kept; the least recently used are
-   * dropped.
-   */
-  readonly remembered: number;
-}
-
-const clientGo: CorrelatorLimits = {
-  distinctMessages: 10,
-  similarMs: 600_000,
-  burst: 25,
-  refillMs: 300_000,
-  remembered: 4_096,
-};
+/** This many different messages for one object and reason are written one by one. */
+const distinctMessages = 10;
+/** The time in which such messages count as similar. */
+const similarMs = 600_000;
+/** The Events that one object may cause: some at once, then one every five minutes. */
+const ofObject = { perSecond: 1 / 300, burst: 25 };
+/** The number of objects and groups of messages that are kept; the least recently used go. */
+const remembered = 4_096;
 
 interface Similar {
   readonly messages: readonly string[];
@@ -59,13 +45,11 @@ interface Similar {
 
 export class EventCorrelator {
   readonly #clock: Clock;
-  readonly #limits: CorrelatorLimits;
   readonly #similar = new Map<string, Similar>();
   readonly #budgets = new Map<string, TokenBucket>();
 
-  constructor(clock: Clock, limits: Partial<CorrelatorLimits> = {}) {
+  constructor(clock: Clock) {
     this.#clock = clock;
-    this.#limits = { ...clientGo, ...limits };
   }
 
   correlate({ about, type, reason, message }: Occurrence): Correlated {
@@ -75,7 +59,7 @@ export class EventCorrelator {
     const group = `${object} ${type} ${reason}`;
     const combined = this.#isCombined(group, message);
     const series = combined ? group : `${group} ${message}`;
-    if (!this.#budget(object).tryTake()) return { kind: "dropped" };
+    if (!this.#budget(object).take()) return { kind: "dropped" };
     return { kind: "write", series, message: combined ? `(combined from similar events): ${message}` : message };
   }
 
@@ -84,7 +68,7 @@ export class EventCorrelator {
     this.#forgetStale(now);
     const messages = this.#similar.get(group)?.messages ?? [];
     const known = messages.includes(message);
-    const combined = !known && messages.length >= this.#limits.distinctMessages;
+    const combined = !known && messages.length >= distinctMessages;
     this.#remember(this.#similar, group, {
       messages: known || combined ? messages : [...messages, message],
       lastMs: now,
@@ -97,14 +81,13 @@ export class EventCorrelator {
    */
   #forgetStale(now: number): void {
     for (const [group, { lastMs }] of this.#similar) {
-      if (now - lastMs <= this.#limits.similarMs) return;
+      if (now - lastMs <= similarMs) return;
       this.#similar.delete(group);
     }
   }
 
   #budget(object: string): TokenBucket {
-    const { burst, refillMs } = this.#limits;
-    const bucket = this.#budgets.get(object) ?? new TokenBucket({ perSecond: 1000 / refillMs, burst }, this.#clock);
+    const bucket = this.#budgets.get(object) ?? new TokenBucket(ofObject, this.#clock);
     this.#remember(this.#budgets, object, bucket);
     return bucket;
   }
@@ -114,6 +97,6 @@ export class EventCorrelator {
     entries.delete(key);
     entries.set(key, value);
     const [oldest] = entries.keys();
-    if (entries.size > this.#limits.remembered && oldest !== undefined) entries.delete(oldest);
+    if (entries.size > remembered && oldest !== undefined) entries.delete(oldest);
   }
 }

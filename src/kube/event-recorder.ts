@@ -7,13 +7,13 @@
 import type { CoreV1Event } from "@kubernetes/client-node";
 import { guardedLater } from "../base/guarded.ts";
 import { type Clock, sleep } from "../base/timing/clock.ts";
+import { TokenBucket } from "../base/timing/token-bucket.ts";
 import { visibleLines } from "../base/visible.ts";
 import { type ApiFailure, bugFailure } from "./answer.ts";
 import type { Client } from "./client.ts";
 import { EventCorrelator, type ObjectReference, type Occurrence } from "./event-correlator.ts";
 import type { JsonObject } from "./json.ts";
 import type { KubernetesObject } from "./object.ts";
-import { TokenBucket } from "./rate-limiter.ts";
 import { resource } from "./resource.ts";
 
 export type KubernetesEvent = JsonObject<CoreV1Event>;

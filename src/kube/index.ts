@@ -14,16 +14,15 @@ export {
 } from "./credentials.ts";
 export type { ObjectReference, Occurrence } from "./event-correlator.ts";
 export { EventRecorder, type EventRecorderOptions } from "./event-recorder.ts";
-export { Indexer, type IndexFunction, type Lister } from "./indexer.ts";
 export { freeze, type Transform } from "./intake.ts";
 export type { Json, JsonObject } from "./json.ts";
 export { type Lease, leases } from "./lease.ts";
 export { type ElectionEvent, type ElectionOptions, LeaseElection, type Term } from "./lease-election.ts";
 export { type KubernetesObject, keyOf, nameOf } from "./object.ts";
-export { defaultRateLimiter, longestOf, overall, perKey, type RateLimiter, TokenBucket } from "./rate-limiter.ts";
+export { perKey } from "./rate-limiter.ts";
 export { Reflector, type ReflectorEvent, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";
 export type { List, ListOptions, Patch, SentRequest, ServedKind, WatchEvent, WatchOptions } from "./requests.ts";
 export { type ObjectName, type Resource, resource } from "./resource.ts";
-export { type Change, type InformerOptions, type Listener, SharedInformer } from "./shared-informer.ts";
+export { type Change, type InformerOptions, type Listener, type Lister, SharedInformer } from "./shared-informer.ts";
 export { type QueueEvent, WorkQueue, type WorkQueueOptions } from "./work-queue.ts";
 export { type Reconciled, runWorkers, type WorkersOptions } from "./workers.ts";

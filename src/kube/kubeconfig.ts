@@ -14,7 +14,6 @@ import { fileError } from "../base/file-errors.ts";
 export interface Context {
   readonly cluster: Cluster;
   readonly user: User;
-  readonly namespace: string | undefined;
 }
 
 /**
@@ -37,7 +36,7 @@ export async function readKubeconfigs(
   if (cluster === undefined) throw new Error(`${all}: its current context names no cluster`);
   if (!URL.canParse(cluster.server)) throw new Error(`${all}: the server ${cluster.server} is no URL`);
   const user = first((config) => config.getUsers(), context?.user) ?? { name: "nobody" };
-  return { cluster, user, namespace: context?.namespace };
+  return { cluster, user };
 }
 
 async function readKubeconfig(file: string, env: NodeJS.ProcessEnv): Promise<KubeConfig> {

@@ -114,7 +114,7 @@ describe("the first list", () => {
     ]);
     await clock.advance(0);
     expect(listed.at(-1)).toEqual({});
-    expect(informer.store.list().map(({ metadata }) => metadata.name)).toEqual(["b"]);
+    expect([...informer.store.values()].map(({ metadata }) => metadata.name)).toEqual(["b"]);
   });
 
   test("is repeated without end, at intervals that grow to ten seconds", async () => {
@@ -230,7 +230,7 @@ describe("a streaming list", () => {
     last().end(ownFailure("unreachable", "cut"));
     await clock.advance(2_000);
     last().send({ type: "ADDED", object: object("b", 2) }, endOfList(5));
-    expect(informer.store.list().map(({ metadata }) => metadata.name)).toEqual(["b"]);
+    expect([...informer.store.values()].map(({ metadata }) => metadata.name)).toEqual(["b"]);
     expect(listed).toEqual([]);
   });
 });

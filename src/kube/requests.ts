@@ -11,8 +11,6 @@ export interface Selection {
 export interface ListOptions extends Selection {
   readonly limit?: number;
   readonly continue?: string;
-  readonly resourceVersion?: string;
-  readonly resourceVersionMatch?: "Exact" | "NotOlderThan";
 }
 
 export interface List<T> {
@@ -47,7 +45,7 @@ export interface WriteOptions {
 
 export interface Patch extends WriteOptions {
   /** `apply` is server-side apply and needs a fieldManager. */
-  readonly type: "merge" | "json" | "strategic" | "apply";
+  readonly type: "merge" | "json" | "apply";
   readonly body: unknown;
   /** With `apply`: takes fields that another manager owns. */
   readonly force?: boolean;
@@ -55,8 +53,6 @@ export interface Patch extends WriteOptions {
 
 export interface DeleteOptions {
   readonly uid?: string;
-  readonly resourceVersion?: string;
-  readonly propagationPolicy?: "Foreground" | "Background" | "Orphan";
 }
 
 export interface ClientOptions {

@@ -43,12 +43,3 @@ export function pathOf(of: Resource<KubernetesObject>, { namespace, name, subres
   const parts = [...within, of.plural, name, subresource].filter((part) => part !== undefined);
   return [group, ...parts.map(encodeURIComponent)].join("/");
 }
-
-/**
- * Returns where `create` sends an object: to its collection, or, for a subresource (a binding, a
- * token), to the object that has it.
- */
-export function collectionOf({ metadata }: KubernetesObject, subresource: string | undefined): Place {
-  const { namespace, name } = metadata;
-  return subresource === undefined ? { namespace } : { namespace, name, subresource };
-}

@@ -7,7 +7,6 @@
 import { systemClock } from "../base/timing/clock.ts";
 import { type Answer, succeeded } from "./answer.ts";
 import type { ListWatcher } from "./client.ts";
-import { Indexer, type IndexFunction, type Lister } from "./indexer.ts";
 import { takeIn } from "./intake.ts";
 import { type KubernetesObject, keyOf, nameOf } from "./object.ts";
 import { Reflector, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";
@@ -20,15 +19,16 @@ export type Change<T> =
 
 export type Listener<T> = (change: Change<T>) => void;
 
-export interface InformerOptions<T> extends Partial<ReflectorOptions<T>> {
-  readonly indices?: Readonly<Record<string, IndexFunction<T>>>;
-}
+export type InformerOptions<T> = Partial<ReflectorOptions<T>>;
+
+/** The objects in the cache by key: `namespace/name`, or the bare name. */
+export type Lister<T> = Pick<ReadonlyMap<string, T>, "get" | "size" | "values">;
 
 export class SharedInformer<T extends KubernetesObject> implements ReflectorSink<T> {
   readonly resource: Resource<T>;
   readonly #client: ListWatcher;
   readonly #options: InformerOptions<T>;
-  readonly #indexer: Indexer<T>;
+  readonly #store = new Map<string, T>();
   readonly #listeners = new Set<Listener<T>>();
   readonly #reflector: Reflector<T>;
   readonly #synced = Promise.withResolvers<void>();
@@ -38,12 +38,11 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
     this.resource = resource;
     this.#client = client;
     this.#options = options;
-    this.#indexer = new Indexer(options.indices);
     this.#reflector = new Reflector(client, resource, this, { clock: systemClock, random: Math.random, ...options });
   }
 
   get store(): Lister<T> {
-    return this.#indexer;
+    return this.#store;
   }
 
   /** Whether the cache has been complete once. */
@@ -61,7 +60,7 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
 
   /**
    * Runs until the signal aborts; the cache stays readable afterwards. It rejects only with an
-   * error that a listener, transform or index function threw.
+   * error that a listener or transform threw.
    */
   run(signal: AbortSignal): Promise<void> {
     return this.#reflector.run(signal);
@@ -81,7 +80,7 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
    */
   subscribe(listener: Listener<T>): () => void {
     this.#listeners.add(listener);
-    for (const object of this.#indexer.list()) listener({ kind: "added", object });
+    for (const object of this.#store.values()) listener({ kind: "added", object });
     return () => this.#listeners.delete(listener);
   }
 
@@ -99,7 +98,7 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
     );
     if (!answer.ok) return answer;
     const [found] = answer.value.items;
-    const known = this.#indexer.get(key);
+    const known = this.#store.get(key);
     const newer = found && known && versionOf(found) >= versionOf(known) && sameUid(found, known);
     if (newer) this.#put(takeIn(this.resource, found, this.#options.transform), known);
     return succeeded(undefined);
@@ -108,24 +107,23 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
   replaced(objects: readonly T[]): void {
     const present = new Set(objects.map(keyOf));
     for (const object of objects) this.applied(object);
-    for (const object of this.#indexer.list()) if (!present.has(keyOf(object))) this.removed(object);
+    for (const object of [...this.#store.values()]) if (!present.has(keyOf(object))) this.removed(object);
     this.#hasSynced = true;
     this.#synced.resolve();
   }
 
   applied(object: T): void {
-    const before = this.#indexer.get(keyOf(object));
+    const before = this.#store.get(keyOf(object));
     const known = before?.metadata.resourceVersion === object.metadata.resourceVersion;
     if (!known) this.#put(object, before);
   }
 
   removed(object: T): void {
-    const last = this.#indexer.delete(keyOf(object));
-    if (last !== undefined) this.#notify({ kind: "deleted", object });
+    if (this.#store.delete(keyOf(object))) this.#notify({ kind: "deleted", object });
   }
 
   #put(object: T, before: T | undefined): void {
-    this.#indexer.put(object);
+    this.#store.set(keyOf(object), object);
     this.#notify(before === undefined ? { kind: "added", object } : { kind: "updated", object, before });
   }
 

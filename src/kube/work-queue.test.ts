@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { FakeClock } from "../../test/support/fake-clock.ts";
-import { perKey, TokenBucket } from "./rate-limiter.ts";
+import { TokenBucket } from "../base/timing/token-bucket.ts";
+import { perKey } from "./rate-limiter.ts";
 import { type QueueEvent, WorkQueue } from "./work-queue.ts";
 import { runWorkers } from "./workers.ts";
 
@@ -117,7 +118,7 @@ describe("rate limits", () => {
     const bucket = new TokenBucket({ perSecond: 10, burst: 3 }, clock);
     expect([1, 2, 3, 4, 5].map(() => bucket.reserve())).toEqual([0, 0, 0, 100, 200]);
     await clock.advance(300);
-    expect([bucket.tryTake(), bucket.tryTake()]).toEqual([true, false]);
+    expect([bucket.take(), bucket.take()]).toEqual([true, false]);
   });
 });
 

@@ -120,7 +120,7 @@ async function breakThings(round: number, seen: Lister<ConfigMap>): Promise<void
   const version = await changeSomething(round + 1);
   if (connection !== "corrupt") proxy.fault = { kind: "none" };
   api.fault = undefined;
-  const isThere = () => seen.list().some(({ metadata }) => metadata.resourceVersion === version);
+  const isThere = () => [...seen.values()].some(({ metadata }) => metadata.resourceVersion === version);
   await until("the change is seen", isThere, 2_000).catch(() => {});
 }
 
@@ -147,7 +147,7 @@ test(`after ${faults} random faults on two ways, in JSON and protobuf, the cache
   const present = fresh.ok ? versions(fresh.value.items) : [];
   expect(present.length).toBeGreaterThan(0);
   for (const { informer, believed, contradictions } of all) {
-    const seen = () => expect(versions(informer.store.list())).toEqual(present);
+    const seen = () => expect(versions([...informer.store.values()])).toEqual(present);
     await vi.waitFor(seen, { timeout: 90_000, interval: 100 });
     expect([...believed].sort()).toEqual(present);
     expect(contradictions).toEqual([]);
@@ -198,7 +198,7 @@ test.each(foreignBytes(chance))(
     await until("the watch gets the bytes", () => garbling.inject(bytes) > 0);
     await until("the watch has failed", () => failures.length > 0, 15_000);
     const version = await changeSomething(7);
-    const isThere = () => informer.store.list().some(({ metadata }) => metadata.resourceVersion === version);
+    const isThere = () => [...informer.store.values()].some(({ metadata }) => metadata.resourceVersion === version);
     await until("the change is seen", isThere, 15_000);
     expect(failures[0]).toMatchObject({ denied: false });
     expect(failures[0]!.retryMs).toBeLessThan(2_000);
@@ -233,7 +233,7 @@ test("a watch that stalls without changes is noticed soon after the server shoul
   stalling.fault = { kind: "none" };
   const fresh = await direct.list(configMaps, { namespace: "default" }, never);
   const present = fresh.ok ? versions(fresh.value.items) : [];
-  await vi.waitFor(() => expect(versions(informer.store.list())).toEqual(present), { timeout: 60_000 });
+  await vi.waitFor(() => expect(versions([...informer.store.values()])).toEqual(present), { timeout: 60_000 });
   stop.abort();
   await ended;
   client.close();

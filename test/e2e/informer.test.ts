@@ -57,7 +57,7 @@ async function expectSameAsFreshList(informer: SharedInformer<ConfigMap>): Promi
   if (!fresh.ok) throw new Error(fresh.failure.message);
   const versions = (objects: readonly ConfigMap[]) =>
     objects.map((o) => `${o.metadata.name} ${o.metadata.resourceVersion}`).sort();
-  expect(versions(informer.store.list())).toEqual(versions(fresh.value.items));
+  expect(versions([...informer.store.values()])).toEqual(versions(fresh.value.items));
 }
 
 test.each([

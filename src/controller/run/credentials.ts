@@ -39,7 +39,7 @@ export async function credentialsOf(flags: CredentialFlags, env: NodeJS.ProcessE
  * proxy`).
  */
 function anonymous(server: string): Credentials {
-  return { server: new URL(server), namespace: undefined, proof: async () => ({ tls: {}, headers: {} }) };
+  return { server: new URL(server), proof: async () => ({ tls: {}, headers: {} }) };
 }
 
 /** Trusts only the authority in `file`, which is read again for each request. */

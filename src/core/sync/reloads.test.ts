@@ -9,7 +9,7 @@ function start() {
   const clock = new FakeClock();
   const ending = new AbortController();
   const reports: string[] = [];
-  const reloads = new Reloads(new TokenBucket(1, 1, clock.now()), clock, () => reports.push("ended"));
+  const reloads = new Reloads(new TokenBucket({ perSecond: 1, burst: 1 }, clock), clock, () => reports.push("ended"));
   const ask = (outcome: ApplyOutcome) =>
     reloads.ask(
       async () => {

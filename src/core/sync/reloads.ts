@@ -37,7 +37,7 @@ export class Reloads {
     signal: AbortSignal,
   ): boolean {
     if (this.isOn) return false;
-    const waitMs = this.#bucket.waitMs(this.#clock.now());
+    const waitMs = this.#bucket.waitMs();
     this.#current = this.#run(waitMs, reload, publish, signal).finally(() => {
       this.#current = undefined;
       this.#ended();
@@ -53,7 +53,7 @@ export class Reloads {
   ): Promise<void> {
     if (waitMs > 0) await sleep(this.#clock, waitMs, signal);
     if (signal.aborted) return;
-    this.#bucket.take(this.#clock.now());
+    this.#bucket.take();
     const { refunds, report } = await reload();
     if (refunds) this.#bucket.refund();
     if (report !== undefined) publish(report);

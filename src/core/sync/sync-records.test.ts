@@ -61,7 +61,7 @@ async function running(turns: readonly Turn[], publish: (changes: readonly Recor
       keepOpened: async () => {},
       hasOlderWorkers: () => false,
     },
-    bucket: new TokenBucket(1000, 1000, 0),
+    bucket: new TokenBucket({ perSecond: 1000, burst: 1000 }, { now: () => 0 }),
     clock: {
       now: () => 0,
       wall: () => Date.UTC(2026, 0, 1),

@@ -45,7 +45,7 @@ function still(certificate: Certificate, nginx: Partial<Nginx> = {}, more: Parti
       hasOlderWorkers: () => false,
       ...nginx,
     },
-    bucket: new TokenBucket(1, 100, 0),
+    bucket: new TokenBucket({ perSecond: 1, burst: 100 }, { now: () => 0 }),
     clock,
     listener: {
       problems: (all) => void reported.push([...all.values()].flat().map(sentence)),

@@ -52,10 +52,10 @@ export interface Stores {
   /** Returns the reason why Sluice failed on this object, whose content is not in memory then. */
   failureOf(object: KubernetesObject): string | undefined;
   /**
-   * Returns all objects of one namespace, as `Kind namespace/name`. It is called only if a
+   * Returns all objects of these namespaces, as `Kind namespace/name`. It is called only if a
    * selector of namespaces is given.
    */
-  inNamespace(namespace: string): Iterable<string>;
+  inNamespaces(namespaces: ReadonlySet<string>): Iterable<string>;
   /** Requests or releases the data of an object; `loaded` is called when that is done. */
   load(reference: Reference): void;
 }
@@ -135,10 +135,12 @@ export class Assembler {
    * needed, are reported as well.
    */
   follow(): void {
+    const dirty = [...this.#dirty].map(parts);
+    const namespaces = new Set(dirty.flatMap(([kind, key]) => (kind === "Namespace" ? [key] : [])));
+    if (namespaces.size > 0 && this.#options.watchNamespaceSelector !== undefined)
+      for (const inside of this.#stores.inNamespaces(namespaces)) this.#dirty.add(inside);
     for (const name of this.#dirty) {
       const [kind, key] = parts(name);
-      if (kind === "Namespace" && this.#options.watchNamespaceSelector !== undefined)
-        for (const inside of this.#stores.inNamespace(key)) this.#dirty.add(inside);
       if (referring.has(kind) || (kind === "ConfigMap" && key === this.#options.named.settings)) this.#follow(name);
     }
   }

@@ -153,14 +153,13 @@ class InformedCluster implements Cluster {
   }
 
   #noticeAllOf({ watch, informer }: Watched): void {
-    for (const object of informer.store.list()) this.#assembler.notice(watch.of.kind, keyOf(object));
+    for (const object of informer.store.values()) this.#assembler.notice(watch.of.kind, keyOf(object));
     this.#wake();
   }
 
   #start(watch: Watch, held = false): Watched {
     const { of, namespace, labelSelector, fieldSelector } = watch;
-    const { clock, random, watchNamespaceSelector } = this.#options;
-    const byNamespace = { namespace: ({ metadata }: KubernetesObject) => [metadata.namespace ?? ""] };
+    const { clock, random } = this.#options;
     const informer = new SharedInformer<KubernetesObject>(this.#client, of, {
       namespace,
       labelSelector,
@@ -169,7 +168,6 @@ class InformedCluster implements Cluster {
       random,
       transform: (object) => this.#takenIn.take(object),
       report: (event) => this.#onEvent(watched, event),
-      ...(watchNamespaceSelector === undefined ? {} : { indices: byNamespace }),
     });
     const watched: Watched = { watch, informer, given: false, away: false, held, stop: new AbortController() };
     this.#watched.add(watched);
@@ -286,15 +284,14 @@ class InformedCluster implements Cluster {
       get: (kind, key) => this.#get(kind, key),
       isNameOnly: (object) => this.#takenIn.isNameOnly(object),
       failureOf: (object) => this.#takenIn.failureOf(object),
-      inNamespace: (namespace) => this.#inNamespace(namespace),
+      inNamespaces: (namespaces) => this.#inNamespaces(namespaces),
       load: (reference) => this.#queue.add(reference),
     };
   }
 
-  *#inNamespace(namespace: string): Iterable<string> {
-    for (const { watch, informer } of this.#watched) {
-      if (!watch.of.namespaced) continue;
-      for (const object of informer.store.byIndex("namespace", namespace)) yield `${object.kind} ${keyOf(object)}`;
-    }
+  *#inNamespaces(namespaces: ReadonlySet<string>): Iterable<string> {
+    for (const { informer } of this.#watched)
+      for (const object of informer.store.values())
+        if (namespaces.has(object.metadata.namespace ?? "")) yield `${object.kind} ${keyOf(object)}`;
   }
 }

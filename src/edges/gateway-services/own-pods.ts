@@ -52,7 +52,7 @@ export class PodWatch {
 
   /** Undefined until the API server has answered once. */
   get pods(): readonly Pod[] | undefined {
-    return this.#informer.hasSynced ? this.#informer.store.list() : undefined;
+    return this.#informer.hasSynced ? [...this.#informer.store.values()] : undefined;
   }
 
   zoneOf(node: string): string | undefined {

@@ -1,5 +1,6 @@
 /** Sends all requests to both addresses at a bounded rate, and keeps the differences. */
 import { setTimeout as sleep } from "node:timers/promises";
+import { systemClock } from "../../base/timing/clock.ts";
 import { TokenBucket } from "../../base/timing/token-bucket.ts";
 import type { Address } from "./address.ts";
 import { type Answer, type Asker, askerOf } from "./answer.ts";
@@ -48,11 +49,11 @@ const atOnce = 8;
 export async function askBoth(requests: readonly AskedRequest[], options: AskingOptions): Promise<readonly Compared[]> {
   const { old, fresh, timeoutMs, rate, signal } = options;
   const askers: Askers = [askerOf(old, timeoutMs), askerOf(fresh, timeoutMs)];
-  const bucket = new TokenBucket(rate, Math.max(1, Math.min(rate, atOnce)), performance.now());
+  const bucket = new TokenBucket({ perSecond: rate, burst: Math.max(1, Math.min(rate, atOnce)) }, systemClock);
   const found: (Compared | undefined)[] = [];
   let [next, done, differing] = [0, 0, 0];
   const pace = async () => {
-    while (!bucket.take(performance.now())) await sleep(bucket.waitMs(performance.now()));
+    while (!bucket.take()) await sleep(bucket.waitMs());
   };
   const worker = async () => {
     while (next < requests.length && !signal.aborted) {

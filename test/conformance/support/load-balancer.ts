@@ -24,8 +24,7 @@ export async function startLoadBalancer(cluster: Cluster, addresses: readonly st
 
   /** `address:port` of the ready endpoints behind a port of a Service. */
   const endpoints = (key: string, port: string | undefined): readonly (readonly [string, number])[] =>
-    slices.store
-      .list()
+    [...slices.store.values()]
       .filter((slice) => serviceOf(slice) === key)
       .flatMap((slice) => {
         const target = slice.ports?.find(({ name }) => name === port)?.port;
@@ -95,7 +94,7 @@ export async function startLoadBalancer(cluster: Cluster, addresses: readonly st
   const look = (): void => {
     if (stopping.signal.aborted) return;
     const wanted = new Map<string, () => { close(): unknown }>();
-    const present = balanced.store.list().filter(({ spec }) => spec?.type === "LoadBalancer");
+    const present = [...balanced.store.values()].filter(({ spec }) => spec?.type === "LoadBalancer");
     const keys = new Set(present.map(keyOf));
     for (const key of given.keys()) if (!keys.has(key)) given.delete(key);
     for (const service of present) {

@@ -109,7 +109,7 @@ export async function openWorkshop(
       publish: async () => ({ kind: "published" }),
     },
     nginx: { apply: test, keepOpened: async (files) => files.forEach(write), hasOlderWorkers: () => false },
-    bucket: new TokenBucket(1_000_000, 1_000_000, 0),
+    bucket: new TokenBucket({ perSecond: 1_000_000, burst: 1_000_000 }, systemClock),
     clock: systemClock,
     listener: {
       problems: (all) => {

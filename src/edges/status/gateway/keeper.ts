@@ -10,6 +10,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { guardedLater } from "../../../base/guarded.ts";
 import type { Clock } from "../../../base/timing/clock.ts";
+import { TokenBucket } from "../../../base/timing/token-bucket.ts";
 import { figuresOf, type GatewayFigures } from "../../../core/model/gateway/figures.ts";
 import type { ListenerSet } from "../../../core/model/gateway/listener-set.ts";
 import type { Condition, Gateway, GatewayAddress } from "../../../core/model/gateway/objects.ts";
@@ -27,7 +28,6 @@ import {
   runWorkers,
   sleep,
   type Term,
-  TokenBucket,
   WorkQueue,
 } from "../../../kube/index.ts";
 import {
