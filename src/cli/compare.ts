@@ -2,11 +2,12 @@
  * `sluice compare OLD NEW`: sends the same requests to two addresses and reports where the answers
  * differ, before DNS or a load balancer leads clients from one to the other.
  */
-import { addressOf } from "../move/compare/address.ts";
-import { askBoth, type Counts } from "../move/compare/asking.ts";
 import { askable, gather, type Sources } from "../move/compare/gather.ts";
 import { reportOf, reportText } from "../move/compare/report.ts";
-import { hostsByUpstream, routeRequests } from "../move/compare/route-requests.ts";
+import { hostsByUpstream } from "../move/compare/upstream-hosts.ts";
+import { addressOf } from "../move/replay/address.ts";
+import { routeRequests } from "../move/replay/probes.ts";
+import { type Counts, replay } from "../move/replay/replay.ts";
 import { type Call, type ToolOption, toolCall } from "../tools/call.ts";
 import { readObjects } from "../tools/read.ts";
 import { translated } from "../tools/translated.ts";
@@ -91,14 +92,14 @@ export async function compare(argv: readonly string[], out: Out, colours = false
   const ending = new AbortController();
   const end = () => ending.abort();
   process.once("SIGINT", end);
-  const compared = await askBoth(requests, {
+  const compared = await replay(requests, {
     old: old.address,
     fresh: fresh.address,
     rate: numbers.rate,
     timeoutMs: numbers.timeout * 1000,
     ignored: new Set((call.options["ignore-header"] ?? "").toLowerCase().split(",")),
     signal: ending.signal,
-    asked: progress(out),
+    counted: progress(out),
   });
   process.removeListener("SIGINT", end);
   const report = reportOf(compared, { old: oldText, fresh: freshText, notes });

@@ -15,7 +15,7 @@ import { type Finding, findingsOf, reportText } from "../move/convert/report.ts"
 import type { Written } from "../move/convert/written.ts";
 import { yamlOf } from "../move/convert/yaml.ts";
 import { differenceKinds } from "../move/replay/difference.ts";
-import { compareRequests } from "../move/replay/requests.ts";
+import { compareRequests } from "../move/replay/local-pair.ts";
 import { type ToolOption, toolCall } from "../tools/call.ts";
 import { newLibrary } from "../tools/folder.ts";
 import { unreadNote } from "../tools/left-out.ts";
@@ -57,7 +57,7 @@ to files, and the report to standard output.
 
 With --requests a local nginx serves both as well, with stand-ins for all backends, and the answers are
 compared. Requests that an auth service, a mirror or a rate limit would see are left out, and so is
-TLS that nginx passes on.
+TLS that nginx passes on. Where no nginx can run, the report says so.
 
 --accept takes kinds of differences and names of annotations. The kinds are
 ${Object.keys(differenceKinds).join(", ")}.
@@ -101,11 +101,12 @@ export async function convert(
   const { requests } = call.options;
   const asked =
     requests === undefined ? undefined : await compareRequests(now, made.after, made.proof.alike, flags, env);
-  if (asked?.ok === false) return failed(out, asked.why);
-  const proof = { ...made.proof, differences: [...made.proof.differences, ...(asked?.differences ?? [])] };
+  const ofNginx = asked?.ok === true ? asked.differences : [];
+  const proof = { ...made.proof, differences: [...made.proof.differences, ...ofNginx] };
   const findings = findingsOf(proof, new Set(accept.split(",").filter((one) => one !== "")));
-  if (asked !== undefined)
+  if (asked?.ok === true)
     notes.push(`nginx was asked ${asked.asked} of these requests, ${asked.skipped} were left out`);
+  if (asked?.ok === false) notes.push(`nginx was asked none of these requests: ${asked.why}`);
   const report = visibleLines(noteLines(notes) + reportText(proof, findings, conversion.notes));
   // The proof compares routes that serve, so it needs them without the shadow annotation.
   const written = call.options.shadow === undefined ? conversion.objects : conversion.objects.map(inShadow);

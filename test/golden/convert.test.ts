@@ -54,6 +54,12 @@ test("with --shadow each route begins in shadow, and no other object does", asyn
   expect(objects.some(inShadow)).toBe(true);
 });
 
+test("without nginx the matcher alone answers the requests, and the report says so", async () => {
+  const { code, failure } = await ran(convert, join(root, "shop", "cluster.yaml"), "--requests");
+  expect(failure).toContain("note: nginx was asked none of these requests: /no/nginx was not found");
+  expect(code).toBe(0);
+});
+
 test("an accepted difference does not count", async () => {
   const wildcards = join(root, "differences", "cluster.yaml");
   const codes = await Promise.all(

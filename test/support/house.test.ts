@@ -24,7 +24,7 @@ const rooms = {
   ask: 8_600,
   controller: 5_400,
   tools: 3_700,
-  move: 8_500,
+  move: 8_200,
   cli: 2_500,
 } as const;
 const order: readonly string[] = Object.keys(rooms);

@@ -5,7 +5,7 @@ import type { KubernetesObject } from "../../core/model/objects.ts";
 import { emptySnapshot } from "../../core/model/snapshot.ts";
 import { Translator } from "../../core/table/translator.ts";
 import { emptyInputs } from "../../core/table/turn.ts";
-import { routeRequests } from "../../move/compare/route-requests.ts";
+import { routeRequests } from "../../move/replay/probes.ts";
 import { changesBetween } from "../../tools/route-lines.ts";
 import { RouteRows } from "../page/views/route-rows.ts";
 import { routesOf } from "./routes.ts";
@@ -32,7 +32,7 @@ test("a route without hostnames has the hostname of each listener", () => {
   expect(placesOf("one.example")).toEqual(["*/ at ns/gw/all", "one.example/ at ns/gw/one"]);
   expect(placesOf("a.b.wild.example")).toEqual(["*/ at ns/gw/all", "*.wild.example/ at ns/gw/wild"]);
   expect(new Set(routeRequests(served).requests.map(({ host }) => host))).toEqual(
-    new Set(["sluice-compare.invalid", "one.example", "sluice-compare.wild.example"]),
+    new Set(["host.probe.invalid", "one.example", "probe.wild.example", "deep.probe.wild.example"]),
   );
 });
 

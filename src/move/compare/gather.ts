@@ -7,12 +7,13 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { fileError } from "../../base/file-errors.ts";
 import { counted } from "../../tools/words.ts";
-import type { Address } from "./address.ts";
-import { type AskedRequest, keyOf } from "./asked.ts";
-import { withoutCredentials } from "./credentials.ts";
+import type { Address } from "../replay/address.ts";
+import { withoutCredentials } from "../replay/credentials.ts";
+import type { RouteRequests } from "../replay/probes.ts";
+import { keyOf, type ReplayedRequest } from "../replay/request.ts";
 import { type LoggedRequest, lineReader } from "./log-lines.ts";
 import { requestsIn } from "./request-lines.ts";
-import type { Host, RouteRequests } from "./route-requests.ts";
+import type { Host } from "./upstream-hosts.ts";
 
 export interface Sources {
   /** Paths of files; `-` is standard input. */
@@ -33,7 +34,7 @@ export interface Sources {
 export type Gathered =
   | {
       readonly ok: true;
-      readonly requests: readonly AskedRequest[];
+      readonly requests: readonly ReplayedRequest[];
       /** Sentences about what is left out. */
       readonly notes: readonly string[];
     }
@@ -43,9 +44,9 @@ export type Gathered =
 const longestLine = 64 * 1024;
 
 export async function gather(sources: Sources): Promise<Gathered> {
-  const all = new Map<string, AskedRequest>();
+  const all = new Map<string, ReplayedRequest>();
   const notes: string[] = [];
-  const add = (request: AskedRequest) => {
+  const add = (request: ReplayedRequest) => {
     if (all.size < sources.limit) all.set(keyOf(request), request);
     return all.size < sources.limit;
   };
@@ -74,7 +75,7 @@ export async function gather(sources: Sources): Promise<Gathered> {
 const named = (path: string): string => (path === "-" ? "standard input" : path);
 const opened = (path: string) => (path === "-" ? process.stdin : createReadStream(path));
 
-async function readLog(sources: Sources, path: string, add: (request: AskedRequest) => boolean): Promise<string[]> {
+async function readLog(sources: Sources, path: string, add: (request: ReplayedRequest) => boolean): Promise<string[]> {
   const read = lineReader(sources.logFormat);
   const input = opened(path);
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
@@ -102,7 +103,7 @@ async function readLog(sources: Sources, path: string, add: (request: AskedReque
   return [...(others === 0 ? [] : [left]), ...(without === 0 ? [] : [unnamed])];
 }
 
-function requestsFor(logged: LoggedRequest, { hosts, hostsOf, credentials }: Sources): readonly AskedRequest[] {
+function requestsFor(logged: LoggedRequest, { hosts, hostsOf, credentials }: Sources): readonly ReplayedRequest[] {
   const { host, scheme, upstream, target, headers } = logged;
   const known: readonly Host[] =
     host !== undefined
@@ -115,16 +116,16 @@ function requestsFor(logged: LoggedRequest, { hosts, hostsOf, credentials }: Sou
     scheme: scheme ?? one.scheme,
     host: one.name,
     target: credentials ? target : withoutCredentials(target),
-    headers: credentials ? headers : {},
+    headers: new Map(credentials ? Object.entries(headers) : []),
   }));
 }
 
 /** Keeps the requests whose scheme both addresses have, and counts the others. */
 export function askable(
-  requests: readonly AskedRequest[],
+  requests: readonly ReplayedRequest[],
   old: Address,
   fresh: Address,
-): { readonly requests: readonly AskedRequest[]; readonly notes: readonly string[] } {
+): { readonly requests: readonly ReplayedRequest[]; readonly notes: readonly string[] } {
   const notes = (["http", "https"] as const).flatMap((scheme) => {
     const count = requests.filter((one) => one.scheme === scheme).length;
     const lacking = old[scheme] === undefined ? "OLD" : fresh[scheme] === undefined ? "NEW" : undefined;

@@ -3,7 +3,7 @@
  * that ingress-nginx, Traefik and most others begin with. Only GETs are taken, because nothing else
  * may be sent a second time.
  */
-import { isCredentialHeader } from "./credentials.ts";
+import { isCredentialHeader } from "../replay/credentials.ts";
 
 export interface LoggedRequest {
   readonly target: string;

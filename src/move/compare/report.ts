@@ -4,9 +4,9 @@
  */
 import { visible } from "../../base/visible.ts";
 import { counted, painter, red, yellow } from "../../tools/words.ts";
-import { type Compared, nameOf } from "./asking.ts";
-import { withoutCredentials } from "./credentials.ts";
-import type { Difference } from "./differences.ts";
+import type { AnswerDifference } from "../replay/answer-differences.ts";
+import { withoutCredentials } from "../replay/credentials.ts";
+import { type Compared, nameOf } from "../replay/replay.ts";
 
 export interface Report {
   readonly version: 1;
@@ -28,7 +28,7 @@ export interface Group {
   readonly count: number;
   /** One of these requests. */
   readonly example: string;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly AnswerDifference[];
 }
 
 export function reportOf(
@@ -68,8 +68,8 @@ function groupsOf(differing: readonly Compared[]): readonly Group[] {
 const compareText = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 function shownRequest({ request: { method, scheme, host, target, headers } }: Compared): string {
-  const sent = Object.keys(headers).filter((name) => !["authorization", "cookie", "host"].includes(name));
-  const shown = sent.map((name) => ` ${name}: ${headers[name]}`).join(",");
+  const sent = [...headers].filter(([name]) => !["authorization", "cookie", "host"].includes(name));
+  const shown = sent.map(([name, text]) => ` ${name}: ${text}`).join(",");
   return `${method} ${scheme}://${host}${withoutCredentials(target)}${shown === "" ? "" : ` with${shown}`}`;
 }
 
@@ -101,7 +101,8 @@ export function reportText(report: Report, colours: boolean, all: boolean): stri
   return lines.map((line) => `${line}\n`).join("");
 }
 
-const sentenceOf = (one: Difference): string => `${nameOf(one)}: ${quoted(one, one.old)} -> ${quoted(one, one.new)}`;
+const sentenceOf = (one: AnswerDifference): string =>
+  `${nameOf(one)}: ${quoted(one, one.old)} -> ${quoted(one, one.new)}`;
 
-const quoted = ({ field }: Difference, text: string): string =>
+const quoted = ({ field }: AnswerDifference, text: string): string =>
   field === "status" || field === "redirect" || text === "absent" || text === "empty" ? text : JSON.stringify(text);

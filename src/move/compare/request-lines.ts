@@ -2,16 +2,16 @@
  * Reads the requests of a file. A line is a URL, a method and a URL, or a JSON object with url,
  * method, headers and body.
  */
-import { type AskedRequest, requestOf } from "./asked.ts";
+import { type ReplayedRequest, requestOf } from "../replay/request.ts";
 
 export type ReadRequests =
-  | { readonly ok: true; readonly requests: readonly AskedRequest[] }
+  | { readonly ok: true; readonly requests: readonly ReplayedRequest[] }
   /** `why` is a sentence with the number of the line. */
   | { readonly ok: false; readonly why: string };
 
 /** Skips empty lines and lines that begin with `#`. */
 export function requestsIn(text: string): ReadRequests {
-  const requests: AskedRequest[] = [];
+  const requests: ReplayedRequest[] = [];
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     const trimmed = line.trim();
     if (trimmed === "" || trimmed.startsWith("#")) continue;
@@ -25,14 +25,14 @@ export function requestsIn(text: string): ReadRequests {
 
 const shown = (line: string): string => JSON.stringify(line.length > 80 ? `${line.slice(0, 80)}…` : line);
 
-function ofWords(line: string): AskedRequest | undefined {
+function ofWords(line: string): ReplayedRequest | undefined {
   const words = line.split(/\s+/);
   const [first = "", second] = words;
-  if (words.length === 1) return requestOf("GET", first, {});
-  return words.length === 2 && /^[A-Z]+$/.test(first) ? requestOf(first, second!, {}) : undefined;
+  if (words.length === 1) return requestOf("GET", first);
+  return words.length === 2 && /^[A-Z]+$/.test(first) ? requestOf(first, second!) : undefined;
 }
 
-function ofJson(line: string): AskedRequest | undefined {
+function ofJson(line: string): ReplayedRequest | undefined {
   let parsed: { url?: unknown; method?: unknown; headers?: unknown; body?: unknown };
   try {
     parsed = JSON.parse(line);

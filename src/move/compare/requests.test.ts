@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { addressOf } from "./address.ts";
-import { requestOf } from "./asked.ts";
-import { withoutCredentials } from "./credentials.ts";
+import { addressOf } from "../replay/address.ts";
+import { withoutCredentials } from "../replay/credentials.ts";
+import { requestOf } from "../replay/request.ts";
 import { requestsIn } from "./request-lines.ts";
 
 test("a file holds URLs, methods with URLs, and JSON; unreadable lines are reported by number", () => {
@@ -13,9 +13,16 @@ HEAD shop.example:8080/x
   expect(read).toEqual({
     ok: true,
     requests: [
-      { method: "GET", scheme: "https", host: "shop.example", target: "/a?b=1", headers: {} },
-      { method: "HEAD", scheme: "http", host: "shop.example:8080", target: "/x", headers: {} },
-      { method: "POST", scheme: "http", host: "shop.example", target: "/", headers: { "x-a": "1" }, body: "b" },
+      { method: "GET", scheme: "https", host: "shop.example", target: "/a?b=1", headers: new Map() },
+      { method: "HEAD", scheme: "http", host: "shop.example:8080", target: "/x", headers: new Map() },
+      {
+        method: "POST",
+        scheme: "http",
+        host: "shop.example",
+        target: "/",
+        headers: new Map([["x-a", "1"]]),
+        body: "b",
+      },
     ],
   });
   const why = (text: string) => (requestsIn(text) as { why: string }).why;
@@ -27,10 +34,10 @@ HEAD shop.example:8080/x
 });
 
 test("a URL without a path requests /, and a query alone is added to it", () => {
-  expect(requestOf("GET", "shop.example", {})?.target).toBe("/");
-  expect(requestOf("GET", "shop.example?a", {})?.target).toBe("/?a");
-  expect(requestOf("GET", "ftp://shop.example", {})).toBeUndefined();
-  expect(requestOf("GET", "http://user:pw@shop.example", {})).toBeUndefined();
+  expect(requestOf("GET", "shop.example")?.target).toBe("/");
+  expect(requestOf("GET", "shop.example?a")?.target).toBe("/?a");
+  expect(requestOf("GET", "ftp://shop.example")).toBeUndefined();
+  expect(requestOf("GET", "http://user:pw@shop.example")).toBeUndefined();
 });
 
 test.each([

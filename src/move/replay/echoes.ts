@@ -13,14 +13,15 @@ export interface Echoes {
   stop(): Promise<void>;
 }
 
-/** The JSON answer of a stand-in backend. */
-export interface Echo {
-  /** `namespace/name` of the Service. */
-  readonly service: string;
-  readonly method: string;
-  readonly url: string;
-  readonly headers: Readonly<Record<string, unknown>>;
-}
+/** Headers that may differ from request to request. */
+const volatile = new Set([
+  "x-request-id",
+  "x-real-ip",
+  "x-forwarded-for",
+  "x-forwarded-port",
+  "connection",
+  "host-port",
+]);
 
 export async function startEchoes({ services }: Snapshot): Promise<Echoes> {
   const keys = [...services.keys()].sort();
@@ -30,10 +31,10 @@ export async function startEchoes({ services }: Snapshot): Promise<Echoes> {
   for (const [service, address] of addresses) {
     const server = createServer((request, response) => {
       const { method = "", url = "", headers } = request;
-      const echo: Echo = { service, method, url, headers };
+      const seen = Object.entries(headers).filter(([name]) => !volatile.has(name));
       request.resume();
-      response.setHeader("Content-Type", "application/json");
-      response.end(JSON.stringify(echo));
+      response.setHeader("Content-Type", "text/plain");
+      response.end([`${service} sees ${method} ${url}`, ...seen.map(([name, text]) => `${name}: ${text}`)].join("\n"));
     });
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);

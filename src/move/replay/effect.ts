@@ -14,7 +14,7 @@ import type { AnyFeature } from "../../core/policies/declare.ts";
 import { holds, shapingAnswers } from "../../core/policies/hooks.ts";
 import { type FeatureValues, featureList } from "../../core/policies/registry.ts";
 import type { Passed } from "../convert/passthrough/passed.ts";
-import { type Asking, askingFields } from "./asking.ts";
+import { type Connection, connectionFields } from "./connection.ts";
 
 /** The effect by field, in words that are shown to people and compared. */
 export type Effect = ReadonlyMap<string, string>;
@@ -33,7 +33,7 @@ const comparedByEffect: ReadonlySet<keyof FeatureValues> = new Set([
   ...(["canary", "rewrite", "appRoot", "aliases", "sslPassthrough", "sslRedirect", "redirects"] as const),
   // These concern streams and whole servers, and not a single request.
   ...(["streamSnippet", "serverSnippet"] as const),
-  // The protocol may also depend on the backend (`askingFields`).
+  // The protocol may also depend on the backend (`connectionFields`).
   ...(["backendProtocol", "proxySsl"] as const),
 ]);
 
@@ -46,15 +46,7 @@ const compared = featureList.filter(
   ([name, { scope }]) => !comparedByEffect.has(name) && scope !== "upstream" && scope !== "host",
 );
 
-const texts = new WeakMap<object, string>();
-
-/** Returns the text of a value. Texts are cached, because equal values are often one object. */
-function textOf(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "nothing";
-  const known = texts.get(value) ?? JSON.stringify(value);
-  texts.set(value, known);
-  return known;
-}
+const textOf = (value: unknown): string => JSON.stringify(value) ?? "nothing";
 
 /**
  * Returns the annotations that a field of an Effect comes from; none if the field is not a
@@ -69,35 +61,18 @@ export function annotationsOfField(field: string): readonly string[] {
 
 type Field = readonly [name: string, text: string];
 
-/** The name of the field that stands for all features; `fieldsOf` takes it apart. */
-const allFeatures = "features";
+const fieldsOf = new WeakMap<FeatureValues, readonly Field[]>();
 
-const wholes = new WeakMap<FeatureValues, Field>();
-const fieldsIn = new Map<string, readonly Field[]>();
-
-/** Returns one field for all features, because many requests have the same features. */
-export function featuresField({ features }: Pick<Location<FeatureValues>, "features">): Field {
-  const known = wholes.get(features);
+/** Returns a field for each feature. The list is kept, because many requests have the same one. */
+export function featureFields({ features }: Pick<Location<FeatureValues>, "features">): readonly Field[] {
+  const known = fieldsOf.get(features);
   if (known !== undefined) return known;
   const fields = compared.map(([name, feature]): Field => {
     const text = name === "customErrors" ? errorsText(features.customErrors) : textOf(features[name]);
     return [`feature ${feature.name}`, name === "satisfy" && !isAnyEnough(features) ? "all" : text];
   });
-  const text = JSON.stringify(fields);
-  fieldsIn.set(text, fields);
-  const field: Field = [allFeatures, text];
-  wholes.set(features, field);
-  return field;
-}
-
-/** Returns the text of one feature; undefined if the effect has none. */
-export function featureIn(effect: Effect, feature: string): string | undefined {
-  return fieldsIn.get(effect.get(allFeatures) ?? "")?.find(([name]) => name === `feature ${feature}`)?.[1];
-}
-
-/** Returns the effect with a field for each feature. */
-export function fieldsOf(effect: Effect): Effect {
-  return new Map([...effect].flatMap((field) => (field[0] === allFeatures ? fieldsIn.get(field[1])! : [field])));
+  fieldsOf.set(features, fields);
+  return fields;
 }
 
 /** Returns the features that add headers to nginx's own answers in the Location. */
@@ -151,7 +126,7 @@ export function cookieFields(
 
 export interface SharedBackend {
   readonly name: string;
-  readonly asking: Asking;
+  readonly connection: Connection;
   readonly share: number;
   readonly upstream: Upstream | undefined;
 }
@@ -161,7 +136,7 @@ export function backendFields(backends: readonly SharedBackend[]): readonly (rea
   const shares = taking.map(({ name, share }) => `${name} ${Math.round(share * 1e6) / 1e4}%`).sort();
   return [
     ["backends", shares.join(", ")],
-    ...askingFields(taking.map(({ asking }) => asking)),
+    ...connectionFields(taking.map(({ connection }) => connection)),
     ...taking.flatMap(({ name, upstream }): (readonly [string, string])[] =>
       upstream === undefined
         ? [[`backend ${name}`, "no endpoint"]]

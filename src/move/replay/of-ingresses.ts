@@ -1,11 +1,13 @@
 /** Computes the effect of Ingresses on a request. */
 
+import { canaryShares } from "../../ask/matcher/canaries.ts";
 import { decide } from "../../ask/matcher/decide.ts";
+import type { End } from "../../ask/matcher/decision.ts";
 import type { AskedRequest } from "../../ask/matcher/request.ts";
 import { type Canary, defaultUpstream, type Location } from "../../core/model/configuration.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import { transportSecurityValue } from "../convert/transport-security.ts";
-import { askingOf } from "./asking.ts";
+import { connectionOf } from "./connection.ts";
 import {
   answerFields,
   backendFields,
@@ -13,7 +15,7 @@ import {
   comparableLocation,
   cookieFields,
   type Effect,
-  featuresField,
+  featureFields,
   guardFields,
   type SharedBackend,
   type World,
@@ -44,7 +46,7 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
   if (path?.kind !== "location" || hasNoRule(path.location, world)) return [nothing];
   const { location } = path;
   const secure = asked.scheme === "https" && served.settings.hsts;
-  const shares = sharesOf(location, asked, world);
+  const shares = sharesOf(location, end, asked, world.defaultService);
   const effect: Effect = new Map([
     ["answer", "of the backend"],
     ["path", end.rewritten ?? "as it came"],
@@ -56,7 +58,7 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
       ? [["backends of a session", "a client stays with the canary that served it"] as const]
       : []),
     ...guardFields(guards),
-    featuresField(location),
+    ...featureFields(location),
   ]);
   return [effect];
 }
@@ -74,48 +76,28 @@ function isSticky({ canaries, features: { sessionAffinity } }: Location<FeatureV
   return canaries.some(isChosen) && sessionAffinity.type === "cookie" && sessionAffinity.canaryBehavior === "sticky";
 }
 
-/**
- * Returns the backends that may get the request, with the probabilities of
- * nginx/lua/sluice/canary.lua.
- */
+/** Returns the backends that may get the request, with their probabilities. */
 function sharesOf(
-  location: Location<FeatureValues>,
+  { backends, features }: Location<FeatureValues>,
+  { canaries, upstream }: End & { readonly kind: "proxied" },
   asked: AskedRequest,
-  { served, defaultService = "" }: World,
+  defaultService = "",
 ): readonly SharedBackend[] {
-  const { upstreams } = served;
-  const [own] = location.backends;
-  const main = upstreams.get(
-    location.standIn !== undefined && (upstreams.get(own!.upstream)?.endpoints.length ?? 0) === 0
-      ? location.standIn
-      : own!.upstream,
-  );
-  const shared = (upstream: string, share: number): SharedBackend => ({
-    name: serviceOf(upstream),
-    asking: askingOf(upstream, location.features),
-    share,
-    upstream: upstreams.get(upstream),
-  });
-  const usable = location.canaries.filter(({ upstream }) => (upstreams.get(upstream)?.endpoints.length ?? 0) > 0);
-  const rules = usable.map((canary) => ({ canary, rule: ruleOf(canary, asked) }));
-  const certain = (["header", "cookie"] as const).flatMap((kind) => rules.filter(({ rule }) => rule === kind))[0];
-  if (certain !== undefined) return [shared(certain.canary.upstream, 1)];
-  let left = 1;
-  const drawn = rules
-    .filter(({ rule }) => rule === "weight")
-    .map(({ canary: { upstream, policy } }) => {
-      const share = Math.max(0, Math.min(left, policy.weight / policy.weightTotal));
-      left -= share;
-      return shared(upstream, share);
-    });
+  const [own] = backends;
+  const shares = canaryShares(canaries, asked);
   return [
     {
       name: own!.service === "" ? defaultService : serviceOf(own!.upstream),
-      asking: askingOf(own!.upstream, location.features),
-      share: left,
-      upstream: main,
+      connection: connectionOf(own!.upstream, features),
+      share: shares.reduce((left, share) => left - share, 1),
+      upstream,
     },
-    ...drawn,
+    ...canaries.map(({ canary, upstream: its }, at) => ({
+      name: serviceOf(canary.upstream),
+      connection: connectionOf(canary.upstream, features),
+      share: shares[at]!,
+      upstream: its,
+    })),
   ];
 }
 
@@ -124,30 +106,3 @@ function sharesOf(
  * Ingress may name it and a route has its number.
  */
 const serviceOf = (upstream: string): string => upstream.split(" ")[0]!.split("/").slice(0, 2).join("/");
-
-/**
- * Returns the rule by which the canary may take the request; undefined if a rule keeps the
- * request out.
- */
-function ruleOf({ policy }: Canary, { headers }: AskedRequest): "header" | "cookie" | "weight" | undefined {
-  const { header, headerValue, headerPattern, cookie } = policy;
-  const value = header === "" ? undefined : headers.get(header.toLowerCase());
-  if (value !== undefined) {
-    if (headerValue !== "") {
-      if (value === headerValue) return "header";
-    } else if (headerPattern !== "") {
-      if (new RegExp(headerPattern).test(value)) return "header";
-    } else if (value === "always") return "header";
-    else if (value === "never") return undefined;
-  }
-  const word = cookie === "" ? undefined : cookieOf(headers.get("cookie") ?? "", cookie);
-  if (word === "always") return "cookie";
-  return word === "never" ? undefined : "weight";
-}
-
-function cookieOf(text: string, name: string): string | undefined {
-  return text
-    .split(/[;,]\s*/)
-    .map((pair) => pair.split("="))
-    .find(([key]) => key!.toLowerCase() === name.toLowerCase())?.[1];
-}

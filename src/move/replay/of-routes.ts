@@ -6,7 +6,7 @@ import { type AskedRequest, readRequest } from "../../ask/matcher/request.ts";
 import { pairsFor } from "../../core/certificates/choice.ts";
 import { literalPath } from "../../core/kinds/gateway/cookie-path.ts";
 import type { Filters } from "../../core/model/filters.ts";
-import { askingOfRule } from "./asking.ts";
+import { connectionOfRule } from "./connection.ts";
 import {
   answerFields,
   backendFields,
@@ -14,7 +14,7 @@ import {
   comparableLocation,
   cookieFields,
   type Effect,
-  featuresField,
+  featureFields,
   guardFields,
   type World,
 } from "./effect.ts";
@@ -59,8 +59,8 @@ function effectOf(decision: GatewayDecision, certificate: ReturnType<typeof cert
   const { location, route } = taken;
   const shares = backends.map(({ backend, share, upstream }) => {
     const standsIn = end.standsIn && (upstream?.endpoints.length ?? 0) === 0;
-    const asking = askingOfRule(backend, location.features);
-    return { name: backend.key, asking, share, upstream: standsIn ? end.upstream : upstream };
+    const connection = connectionOfRule(backend, location.features);
+    return { name: backend.key, connection, share, upstream: standsIn ? end.upstream : upstream };
   });
   return new Map([
     ["answer", "of the backend"],
@@ -70,7 +70,7 @@ function effectOf(decision: GatewayDecision, certificate: ReturnType<typeof cert
     ...backendFields(shares),
     ...cookieFields(location, shares, route.match === "pattern" ? literalPath(location.path, true) : location.path),
     ...guardFields(guards),
-    featuresField(location),
+    ...featureFields(location),
   ]);
 }
 

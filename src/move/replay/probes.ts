@@ -1,29 +1,38 @@
 /**
- * Makes requests that show differences between two route tables. For each path of a host they have
- * the path itself, paths below and beside it, with and without a slash, in another case, and with
- * the headers that canaries read.
+ * Makes requests that show what a route table does. `probesOf` has many for each path of a host of
+ * Ingresses: the path itself, paths below and beside it, with and without a slash, in another case,
+ * and with the headers that canaries read. `routeRequests` has one for each route of either API.
  */
 
+import { patternOf } from "../../ask/matcher/pattern.ts";
 import type { AskedRequest } from "../../ask/matcher/request.ts";
-import { catchAll, type Route, type Server } from "../../core/model/configuration.ts";
+import { hostnameOf } from "../../ask/routes/listeners.ts";
+import {
+  type Configuration,
+  catchAll,
+  type Location,
+  type Route,
+  type Server,
+} from "../../core/model/configuration.ts";
+import { originRequests } from "../../core/policies/cors/convert.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import type { Settings } from "../../core/settings/registry.ts";
 import { literalPrefix } from "../../core/tokens/literal-prefix.ts";
 
-type IngressServer = Server<FeatureValues>;
+type AnyServer = Server<FeatureValues>;
 
 /** The label that replaces the `*` of a wildcard in requests. */
 const label = "probe";
 
-/** A host that no Ingress names. */
-export const strangeHost = "host.probe.invalid";
+/** A host that no object names. */
+const strangeHost = "host.probe.invalid";
 
 /**
  * Returns the requests for one host. `others` are paths of other hosts, which are requested as
  * well.
  */
 export function probesOf(
-  server: IngressServer,
+  server: AnyServer,
   { useForwardedHeaders }: Settings,
   others: readonly string[] = [],
 ): readonly AskedRequest[] {
@@ -33,26 +42,25 @@ export function probesOf(
   return hostsOf(server).flatMap((host, nth) =>
     (["http", "https"] as const).flatMap((scheme) =>
       paths.flatMap((path) => {
-        const asked = (more: Readonly<Record<string, string>> = {}): AskedRequest => ({
-          scheme,
-          host,
-          target: path,
-          method: "GET",
-          headers: new Map(Object.entries(more)),
-        });
-        const plain = [asked()];
+        const plain = [get(scheme, host, path)];
         // Aliases have the routes of the host, so the headers are not tried again there.
-        return nth === 0 ? [...plain, ...headers.map((more) => asked(more))] : plain;
+        return nth === 0 ? [...plain, ...headers.map((more) => get(scheme, host, path, more))] : plain;
       }),
     ),
   );
 }
 
+function get(scheme: AskedRequest["scheme"], host: string, target: string, headers: Headers = {}): AskedRequest {
+  return { scheme, host, target, method: "GET", headers: new Map(Object.entries(headers)) };
+}
+
+type Headers = Readonly<Record<string, string>>;
+
 /** The most paths that are requested at a host that no Ingress names. */
 const mostOthers = 300;
 
 /** Returns a path for each route, and each path once. */
-export function pathsOfAll(servers: readonly IngressServer[]): readonly string[] {
+export function pathsOfAll(servers: readonly AnyServer[]): readonly string[] {
   const paths = new Set(servers.flatMap(({ routes }) => routes.flatMap((route) => pathsOf(route).slice(0, 1))));
   return [...paths].slice(0, mostOthers);
 }
@@ -60,7 +68,11 @@ export function pathsOfAll(servers: readonly IngressServer[]): readonly string[]
 /**
  * Returns hosts that lead to the server. Patterns are left out, because only nginx can match them.
  */
-export function hostsOf({ name, aliases, redirectFrom }: IngressServer): readonly string[] {
+export function hostsOf({
+  name,
+  aliases,
+  redirectFrom,
+}: Pick<AnyServer, "name" | "aliases" | "redirectFrom">): readonly string[] {
   const names = [
     name,
     ...aliases.map((alias) => alias.name),
@@ -76,8 +88,8 @@ export function hostsOf({ name, aliases, redirectFrom }: IngressServer): readonl
 }
 
 function pathsOf({ match, path }: Route): readonly string[] {
-  if (match === "regex") {
-    const begins = literalPrefix(path) || "/";
+  if (match === "regex" || match === "pattern") {
+    const begins = literalPrefix(path.replace(/^\^/, "")) || "/";
     const stem = begins.replace(/\/$/, "");
     return [begins, `${stem}/`, `${stem}/probe`, `${stem}/probe/deep`, sampleOf(path), sampleOf(path).toUpperCase()]
       .filter(isPath)
@@ -121,10 +133,15 @@ function sampleOf(pattern: string): string {
 const withPassword = { authorization: "Basic cHJvYmU6cHJvYmU=" };
 
 /** Returns headers for each way in which a canary may be chosen, and with a password. */
-function headersOf({ locations }: IngressServer): readonly Readonly<Record<string, string>>[] {
+function headersOf({ locations }: AnyServer): readonly Headers[] {
   const isGuarded = locations.some(({ features }) => features.basicAuth.kind !== "none");
-  const policies = locations.flatMap(({ canaries }) => canaries.map(({ policy }) => policy));
-  const sets = policies.flatMap(({ header, headerValue, cookie }) => {
+  const sets = locations.flatMap(canaryHeaders);
+  const all = isGuarded ? [withPassword, ...sets.map((set) => ({ ...set, ...withPassword }))] : [];
+  return [...new Map([...sets, ...all].map((set) => [JSON.stringify(set), set])).values()];
+}
+
+function canaryHeaders({ canaries }: Location<FeatureValues>): readonly Headers[] {
+  return canaries.flatMap(({ policy: { header, headerValue, cookie } }) => {
     const name = header.toLowerCase();
     return [
       ...(header === "" ? [] : [{ [name]: "always" }, { [name]: "never" }, { [name]: "probe" }]),
@@ -132,6 +149,76 @@ function headersOf({ locations }: IngressServer): readonly Readonly<Record<strin
       ...(cookie === "" ? [] : [{ cookie: `${cookie.toUpperCase()}=always` }, { cookie: `a=b; ${cookie}=never` }]),
     ];
   });
-  const all = isGuarded ? [withPassword, ...sets.map((set) => ({ ...set, ...withPassword }))] : [];
-  return [...new Map([...sets, ...all].map((set) => [JSON.stringify(set), set])).values()];
+}
+
+export interface RouteRequests {
+  readonly requests: readonly AskedRequest[];
+  /** Routes for which no request could be made, as `host path`. */
+  readonly untried: readonly string[];
+}
+
+export function routeRequests({
+  servers,
+  listenerPorts,
+}: Pick<Configuration<Settings, FeatureValues>, "servers" | "listenerPorts">): RouteRequests {
+  const requests: AskedRequest[] = [];
+  const untried: string[] = [];
+  for (const server of servers.values()) {
+    const hostname = hostnameOf(server, listenerPorts);
+    const [host = strangeHost, ...others] = hostsOf({ ...server, name: hostname === "*" ? catchAll : hostname });
+    const roots = server.appRoot === undefined ? others : [host, ...others];
+    requests.push(...roots.flatMap((name) => schemesOf(server).map((scheme) => get(scheme, name, "/"))));
+    for (const route of server.routes) {
+      const target = targetOf(route);
+      if (target === undefined) untried.push(`${hostname} ${route.path}`);
+      else requests.push(...requestsOf(server, route, host, target));
+    }
+  }
+  return { requests, untried };
+}
+
+/**
+ * Returns the schemes of a host. One with a certificate has both, because the answer to plain http
+ * is a redirect that may differ.
+ */
+export const schemesOf = ({ tlsConfigured, certificate }: AnyServer): readonly AskedRequest["scheme"][] =>
+  tlsConfigured || certificate !== undefined ? ["https", "http"] : ["http"];
+
+/** Returns undefined if the path is a pattern that takes none of the tried texts. */
+function targetOf(route: Route): string | undefined {
+  const { match, path } = route;
+  if (match !== "regex" && match !== "pattern") return escaped(path);
+  const pattern = patternOf(match === "regex" ? `^(?:${path})` : `^(?:${path})$`);
+  const [base = "/", ...others] = pathsOf(route);
+  const ends = ["", "a", "1", "/a", "/a/b", "a/", "a.html", "/1"].map((end) => base + end);
+  return [...ends, ...others].find((uri) => pattern?.test(uri));
+}
+
+/** Returns the requests for a route, with those that its canaries and CORS react to. */
+function requestsOf(
+  server: AnyServer,
+  { location, conditions }: Route,
+  host: string,
+  path: string,
+): readonly AskedRequest[] {
+  const exact = <T extends { readonly type: string }>(all: readonly T[] = []) =>
+    all.filter(({ type }) => type === "exact");
+  const query = exact(conditions?.query).map(({ name, value }) => [name, value].map(encodeURIComponent).join("="));
+  const target = query.length === 0 ? path : `${path}?${query.join("&")}`;
+  const needed = Object.fromEntries(exact(conditions?.headers).map(({ name, value }) => [name.toLowerCase(), value]));
+  const { method = "GET" } = conditions ?? {};
+  const schemes = schemesOf(server);
+  const { features, ...at } = server.locations[location]!;
+  const special: readonly { readonly method?: string; readonly headers: Headers }[] = [
+    ...canaryHeaders({ features, ...at }).map((headers) => ({ headers })),
+    ...originRequests(features.cors, label),
+  ];
+  return [
+    ...schemes.map((scheme) => ({ ...get(scheme, host, target, needed), method })),
+    ...special.map(({ headers, ...more }) => ({
+      ...get(schemes[0]!, host, target, { ...needed, ...headers }),
+      method,
+      ...more,
+    })),
+  ];
 }

@@ -7,7 +7,7 @@ import type { AskedRequest } from "../../ask/matcher/request.ts";
 import { catchAll, type Server } from "../../core/model/configuration.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import { type Difference, type DifferenceKind, differenceKinds } from "./difference.ts";
-import { annotationsOfField, type Effect, featureIn, fieldsOf, type World } from "./effect.ts";
+import { annotationsOfField, type Effect, type World } from "./effect.ts";
 import { effectsOfIngresses } from "./of-ingresses.ts";
 import { effectsOfRoutes } from "./of-routes.ts";
 import { passedAnswer } from "./passed-on.ts";
@@ -109,7 +109,7 @@ function alikeOf({ name }: Server<FeatureValues>, asked: AskedRequest, now: Effe
 }
 
 function mirrors(now: Effect): boolean {
-  const mirror = featureIn(now, "mirror");
+  const mirror = now.get("feature mirror");
   return mirror !== undefined && !mirror.includes('"target":""');
 }
 
@@ -121,15 +121,7 @@ function differencesOf(
   ofIngresses: World,
 ): readonly Difference[] {
   if (now === undefined || after === undefined) return [difference(server, asked, "unclear", "answer", "", "")];
-  if (isSame(now, after)) return [];
-  return differingFields(server, asked, { now: fieldsOf(now), after: fieldsOf(after), ofIngresses });
-}
-
-const isSame = (one: Effect, other: Effect): boolean =>
-  one.size === other.size && [...one].every(([name, text]) => other.get(name) === text);
-
-function differingFields(server: Server<FeatureValues>, asked: AskedRequest, both: Both): readonly Difference[] {
-  const { now, after } = both;
+  const both = { now, after, ofIngresses };
   const field = (name: string): Difference | undefined => {
     const [before = "", then = ""] = [now.get(name), after.get(name)];
     if (before === then) return undefined;

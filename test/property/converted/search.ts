@@ -9,7 +9,6 @@ import { namesAbove } from "../../../src/ask/matcher/gateway/match.ts";
 import { type AskedRequest, readRequest } from "../../../src/ask/matcher/request.ts";
 import { catchAll } from "../../../src/core/model/configuration.ts";
 import type { Converted } from "../../../src/move/convert/converted.ts";
-import { fieldsOf } from "../../../src/move/replay/effect.ts";
 import { effectsOf } from "../../../src/move/replay/proof.ts";
 import { Draws } from "../draws.ts";
 import { type BothSides, familyNames } from "./both-sides.ts";
@@ -114,7 +113,7 @@ function expectedOf(drawn: DrawnRequest, { proof, worlds }: Converted): "named" 
       (one.kind === "wildcard-depth" && deeper.includes(one.host)),
   );
   if (now === undefined || after === undefined) return ofHost.some(({ kind }) => kind === "unclear") ? "named" : [];
-  const different = differingFields(fieldsOf(now), fieldsOf(after));
+  const different = differingFields(now, after);
   const answer = different.filter((field) => field === "answer");
   const fields = answer.length > 0 ? answer : different;
   // The report has one line for all differences below a wildcard, such as the certificate beside a

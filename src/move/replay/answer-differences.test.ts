@@ -1,8 +1,14 @@
 import { expect, test } from "vitest";
 import type { Answer } from "./answer.ts";
-import { differencesOf } from "./differences.ts";
+import { differencesOf } from "./answer-differences.ts";
 
-const request = { method: "GET", scheme: "https", host: "shop.example", target: "/", headers: {} } as const;
+const request = {
+  method: "GET",
+  scheme: "https",
+  host: "shop.example",
+  target: "/",
+  headers: new Map<string, string>(),
+} as const;
 const old = { https: { host: "127.0.0.1", port: 8443 } };
 const fresh = { https: { host: "127.0.0.1", port: 9443 } };
 

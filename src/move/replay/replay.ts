@@ -4,10 +4,10 @@ import { systemClock } from "../../base/timing/clock.ts";
 import { TokenBucket } from "../../base/timing/token-bucket.ts";
 import type { Address } from "./address.ts";
 import { type Answer, type Asker, askerOf } from "./answer.ts";
-import { type AskedRequest, isSafe } from "./asked.ts";
-import { type Difference, differencesOf } from "./differences.ts";
+import { type AnswerDifference, differencesOf } from "./answer-differences.ts";
+import { isSafe, type ReplayedRequest } from "./request.ts";
 
-export interface AskingOptions {
+export interface ReplayOptions {
   readonly old: Address;
   readonly fresh: Address;
   /** Requests per second at each address. */
@@ -18,7 +18,7 @@ export interface AskingOptions {
   /** Ends the comparison early; the answers until then count. */
   readonly signal: AbortSignal;
   /** Called after each request. */
-  readonly asked: (counts: Counts) => void;
+  readonly counted: (counts: Counts) => void;
 }
 
 export interface Counts {
@@ -29,8 +29,8 @@ export interface Counts {
 }
 
 export interface Compared {
-  readonly request: AskedRequest;
-  readonly differences: readonly Difference[];
+  readonly request: ReplayedRequest;
+  readonly differences: readonly AnswerDifference[];
   /**
    * Fields that also differ between two answers of one address, so their difference means nothing.
    */
@@ -46,7 +46,10 @@ const atOnce = 8;
  * Returns the results in the order of `requests`. Requests that were not sent before `signal` are
  * left out.
  */
-export async function askBoth(requests: readonly AskedRequest[], options: AskingOptions): Promise<readonly Compared[]> {
+export async function replay(
+  requests: readonly ReplayedRequest[],
+  options: ReplayOptions,
+): Promise<readonly Compared[]> {
   const { old, fresh, timeoutMs, rate, signal } = options;
   const askers: Askers = [askerOf(old, timeoutMs), askerOf(fresh, timeoutMs)];
   const bucket = new TokenBucket({ perSecond: rate, burst: Math.max(1, Math.min(rate, atOnce)) }, systemClock);
@@ -62,7 +65,7 @@ export async function askBoth(requests: readonly AskedRequest[], options: Asking
       found[at] = compared;
       done += 1;
       if (compared.differences.length > 0) differing += 1;
-      options.asked({ total: requests.length, done, equal: done - differing, differing });
+      options.counted({ total: requests.length, done, equal: done - differing, differing });
     }
   };
   await Promise.all(Array.from({ length: atOnce }, worker));
@@ -73,9 +76,9 @@ export async function askBoth(requests: readonly AskedRequest[], options: Asking
 type Askers = readonly [old: Asker, fresh: Asker];
 
 async function compareOne(
-  request: AskedRequest,
+  request: ReplayedRequest,
   askers: Askers,
-  { old, fresh, ignored }: AskingOptions,
+  { old, fresh, ignored }: ReplayOptions,
   pace: () => Promise<void>,
 ): Promise<Compared> {
   const askPair = async (): Promise<Pair> => {
@@ -109,4 +112,4 @@ type Pair = readonly [old: Answer, fresh: Answer];
 const of = (answer: Answer, address: Address) => ({ answer, address });
 
 /** Returns, for example, `status` or `header cache-control`. */
-export const nameOf = ({ field, name }: Difference): string => (name === undefined ? field : `${field} ${name}`);
+export const nameOf = ({ field, name }: AnswerDifference): string => (name === undefined ? field : `${field} ${name}`);

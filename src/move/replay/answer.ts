@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Agent as PlainAgent, request as plainRequest, type RequestOptions } from "node:http";
 import { Agent as TlsAgent, request as tlsRequest } from "node:https";
 import type { Address } from "./address.ts";
-import type { AskedRequest } from "./asked.ts";
+import type { ReplayedRequest } from "./request.ts";
 
 export type Answer =
   | {
@@ -19,7 +19,7 @@ export type Answer =
 export const longestBody = 4 * 1024 * 1024;
 
 export interface Asker {
-  ask(request: AskedRequest): Promise<Answer>;
+  ask(request: ReplayedRequest): Promise<Answer>;
   close(): void;
 }
 
@@ -43,7 +43,7 @@ export function askerOf(address: Address, timeoutMs: number): Asker {
 }
 
 function optionsOf(
-  { method, scheme, host, target, headers }: AskedRequest,
+  { method, scheme, host, target, headers }: ReplayedRequest,
   address: Address,
   agent: PlainAgent,
 ): RequestOptions & { servername?: string } {
@@ -57,13 +57,13 @@ function optionsOf(
     port: place.port,
     method,
     path: target,
-    headers: { accept: "*/*", "user-agent": "sluice-compare", ...headers, host },
+    headers: { accept: "*/*", "user-agent": "sluice-compare", ...Object.fromEntries(headers), host },
     agent,
     servername,
   };
 }
 
-function answerOf(options: RequestOptions, { scheme, body }: AskedRequest, timeoutMs: number): Promise<Answer> {
+function answerOf(options: RequestOptions, { scheme, body }: ReplayedRequest, timeoutMs: number): Promise<Answer> {
   return new Promise((resolve) => {
     const signal = AbortSignal.timeout(timeoutMs);
     const failed = (error: NodeJS.ErrnoException) => resolve({ ok: false, why: reasonOf(error, signal, timeoutMs) });

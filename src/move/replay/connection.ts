@@ -4,14 +4,14 @@ import { defaultUpstream, type WeightedBackend } from "../../core/model/configur
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import { checkedBy, checkOf } from "../convert/backends/check.ts";
 
-export interface Asking {
+export interface Connection {
   readonly protocol: string;
   /** Empty without TLS. */
   readonly tls: string;
 }
 
 /** Returns the way from a Location of an Ingress. */
-export function askingOf(upstream: string, { backendProtocol: { scheme }, proxySsl }: FeatureValues): Asking {
+export function connectionOf(upstream: string, { backendProtocol: { scheme }, proxySsl }: FeatureValues): Connection {
   if (upstream === defaultUpstream) return { protocol: "HTTP", tls: "" };
   if (!isTls(scheme)) return { protocol: scheme, tls: "" };
   const check = checkOf(proxySsl);
@@ -26,18 +26,18 @@ const secured: Readonly<Record<string, string>> = { HTTP: "HTTPS", AUTO_HTTP: "H
  * Returns the way from a rule of a route: the port of the Service comes before the annotation, and
  * a policy adds TLS.
  */
-export function askingOfRule(
+export function connectionOfRule(
   { upstream, protocol, tls }: Pick<WeightedBackend, "upstream" | "protocol" | "tls">,
   features: FeatureValues,
-): Asking {
+): Connection {
   const scheme = protocol === undefined ? features.backendProtocol.scheme : protocols[protocol];
-  if (tls === undefined) return askingOf(upstream, { ...features, backendProtocol: { scheme } });
+  if (tls === undefined) return connectionOf(upstream, { ...features, backendProtocol: { scheme } });
   return { protocol: secured[scheme] ?? scheme, tls: JSON.stringify(checkedBy(tls)) };
 }
 
 const isTls = (scheme: string): boolean => scheme.endsWith("S") || scheme === "AUTO_HTTP";
 
-export function askingFields(all: readonly Asking[]): readonly (readonly [string, string])[] {
+export function connectionFields(all: readonly Connection[]): readonly (readonly [string, string])[] {
   const each = (texts: readonly string[]) => [...new Set(texts)].sort().join(", ");
   return [
     ["feature backend-protocol", each(all.map(({ protocol }) => protocol))],

@@ -3,13 +3,13 @@
  * are ignored.
  */
 import type { IncomingHttpHeaders } from "node:http";
+import type { AskedRequest } from "../../ask/matcher/request.ts";
 import type { Address } from "./address.ts";
 import type { Answer } from "./answer.ts";
-import type { AskedRequest } from "./asked.ts";
 import { withoutCredentials } from "./credentials.ts";
 import { masked, withoutTokens } from "./unstable.ts";
 
-export interface Difference {
+export interface AnswerDifference {
   readonly field: "answer" | "status" | "redirect" | "header" | "body";
   /** The name of a header. */
   readonly name?: string;
@@ -36,13 +36,13 @@ export function differencesOf(
   old: Side,
   fresh: Side,
   ignored: ReadonlySet<string>,
-): readonly Difference[] {
+): readonly AnswerDifference[] {
   const [a, b] = [old.answer, fresh.answer];
   if (!a.ok || !b.ok) {
     if (!a.ok && !b.ok) return [];
     return [{ field: "answer", old: a.ok ? String(a.status) : a.why, new: b.ok ? String(b.status) : b.why }];
   }
-  const differences: Difference[] = [];
+  const differences: AnswerDifference[] = [];
   if (a.status !== b.status) differences.push({ field: "status", old: String(a.status), new: String(b.status) });
   const [was, is] = [redirectOf(request, a, old.address), redirectOf(request, b, fresh.address)];
   // If only one side redirects, the status shows it already, but the target helps the reader.
@@ -78,9 +78,9 @@ function headerDifferences(
   old: IncomingHttpHeaders,
   fresh: IncomingHttpHeaders,
   ignored: ReadonlySet<string>,
-): readonly Difference[] {
+): readonly AnswerDifference[] {
   const names = [...new Set([...Object.keys(old), ...Object.keys(fresh)])].sort();
-  return names.flatMap((name): Difference[] => {
+  return names.flatMap((name): AnswerDifference[] => {
     if (passing.has(name) || ignored.has(name) || name === "location") return [];
     const [was, is] = [headerText(name, old[name]), headerText(name, fresh[name])];
     return was === is ? [] : [{ field: "header", name, old: was ?? "absent", new: is ?? "absent" }];
@@ -105,7 +105,7 @@ const cookieShape = (cookie: string): string => {
   return [pair.split("=", 1)[0], ...kept.sort()].join("; ");
 };
 
-function bodyDifference(a: Answered, b: Answered): readonly Difference[] {
+function bodyDifference(a: Answered, b: Answered): readonly AnswerDifference[] {
   if (a.body.equals(b.body)) return [];
   const [was, is] = [textOf(a), textOf(b)];
   if (was === undefined || is === undefined)

@@ -3,8 +3,8 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import type { Address } from "./address.ts";
-import type { AskedRequest } from "./asked.ts";
-import { type AskingOptions, askBoth } from "./asking.ts";
+import { type ReplayOptions, replay } from "./replay.ts";
+import type { ReplayedRequest } from "./request.ts";
 
 async function serverOf(answer: RequestListener): Promise<Address> {
   const server = createServer(answer);
@@ -16,31 +16,31 @@ async function serverOf(answer: RequestListener): Promise<Address> {
   return { http: { host: "127.0.0.1", port: (server.address() as AddressInfo).port } };
 }
 
-const get = (target: string, method = "GET"): AskedRequest => ({
+const get = (target: string, method = "GET"): ReplayedRequest => ({
   method,
   scheme: "http",
   host: "shop.example",
   target,
-  headers: {},
+  headers: new Map(),
 });
 
-const options = (old: Address, fresh: Address): AskingOptions => ({
+const options = (old: Address, fresh: Address): ReplayOptions => ({
   old,
   fresh,
   rate: 10_000,
   timeoutMs: 5000,
   ignored: new Set(),
   signal: new AbortController().signal,
-  asked: () => undefined,
+  counted: () => undefined,
 });
 
 test("headers that differ between two answers of one address do not count, and are listed apart", async () => {
   let asked = 0;
   const old = await serverOf((_, response) => response.setHeader("x-a", "1").end(`${asked++}`));
   const fresh = await serverOf((_, response) => response.setHeader("x-a", "2").end("0"));
-  const [found] = await askBoth([get("/")], options(old, fresh));
+  const [found] = await replay([get("/")], options(old, fresh));
   expect(found?.differences).toEqual([{ field: "header", name: "x-a", old: "1", new: "2" }]);
-  const [same] = await askBoth([get("/")], options(old, old));
+  const [same] = await replay([get("/")], options(old, old));
   expect(same).toMatchObject({ differences: [], varying: ["body"] });
 });
 
@@ -51,7 +51,7 @@ test("a request that may change something is sent once", async () => {
     response.end("a");
   });
   const fresh = await serverOf((_, response) => response.end("b"));
-  const [found] = await askBoth([get("/", "POST")], options(old, fresh));
+  const [found] = await replay([get("/", "POST")], options(old, fresh));
   expect(found?.differences).toHaveLength(1);
   expect(methods).toEqual(["POST"]);
 });
@@ -62,7 +62,7 @@ test("both addresses get the host and the target, and no header that the client 
     seen.push({ url, host: headers.host, cookie: headers.cookie });
     response.end();
   });
-  await askBoth([get("/a%2Fb//?x=%20y")], options(server, server));
+  await replay([get("/a%2Fb//?x=%20y")], options(server, server));
   const one = { url: "/a%2Fb//?x=%20y", host: "shop.example", cookie: undefined };
   expect(seen).toEqual([one, one]);
 });
@@ -70,17 +70,17 @@ test("both addresses get the host and the target, and no header that the client 
 test("an address that does not answer, two that do not, and an interruption are reported", async () => {
   const gone: Address = { http: { host: "127.0.0.1", port: 1 } };
   const here = await serverOf((_, response) => response.end());
-  const [one] = await askBoth([get("/")], options(here, gone));
+  const [one] = await replay([get("/")], options(here, gone));
   expect(one?.differences).toEqual([{ field: "answer", old: "200", new: "connect ECONNREFUSED 127.0.0.1:1" }]);
-  const [none] = await askBoth([get("/")], options(gone, gone));
+  const [none] = await replay([get("/")], options(gone, gone));
   expect(none).toMatchObject({ differences: [], failed: "connect ECONNREFUSED 127.0.0.1:1" });
   const ended = { ...options(here, here), signal: AbortSignal.abort() };
-  expect(await askBoth([get("/")], ended)).toEqual([]);
+  expect(await replay([get("/")], ended)).toEqual([]);
 });
 
 test("an answer that never ends is reported after the timeout", async () => {
   const slow = await serverOf((_, response) => void response.write("a"));
   const here = await serverOf((_, response) => response.end("a"));
-  const [found] = await askBoth([get("/")], { ...options(here, slow), timeoutMs: 1500 });
+  const [found] = await replay([get("/")], { ...options(here, slow), timeoutMs: 1500 });
   expect(found?.differences).toEqual([{ field: "answer", old: "200", new: "no whole answer within 1.5 s" }]);
 });

@@ -1,5 +1,5 @@
 /** An address that requests are sent to, for plain requests and for those over TLS. */
-import type { AskedRequest } from "./asked.ts";
+import type { AskedRequest } from "../../ask/matcher/request.ts";
 
 export interface Place {
   readonly host: string;
