@@ -22,6 +22,10 @@ local type = type
 
 local _M = {}
 
+-- LuaJIT compiles a request as one piece only if it needs no more constants than this. A request of
+-- a route needs a few more than 500, which is the default.
+jit.opt.start("maxirconst=1000")
+
 -- The shapes of each server of this configuration. Shared memory may be newer than this worker's
 -- text: a jump to a location that its server lacks would be a 500.
 local shapes_of = {}
