@@ -2,11 +2,13 @@
  * Tests the tools with a live cluster: reading through a kubeconfig, and the effect of a folder on
  * the cluster.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { execa } from "execa";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { gatewaySuite } from "../../scripts/gateway-suite.ts";
+import { toolPath } from "../../scripts/kubernetes-tools.ts";
 import { check } from "../../src/cli/check.ts";
 import { compat } from "../../src/cli/compat.ts";
 import { convert } from "../../src/cli/convert.ts";
@@ -193,4 +195,35 @@ test("a guard of another controller in the cluster is an error of check and work
   expect((await ran(compat, live())).text.replace(/\s+/g, " ")).toContain(why);
   // Who may not list it gets a note, and the rest is judged.
   expect(await ran(check, live("stranger"))).toMatchObject({ code: 2 });
+});
+
+test("compat judges the values in Helm's releases, as helm itself has stored them", async () => {
+  const chart = (name: string, template = "") => {
+    const path = join(folder, name);
+    mkdirSync(join(path, "templates"), { recursive: true });
+    writeFileSync(join(path, "Chart.yaml"), `apiVersion: v2\nname: ${name}\nversion: 1.0.0\n`);
+    if (template !== "") writeFileSync(join(path, "templates", "all.yaml"), template);
+    return path;
+  };
+  const helm = async (release: string, path: string, values: object) => {
+    const file = join(folder, "values.json");
+    writeFileSync(file, JSON.stringify(values));
+    const words = ["upgrade", "--install", release, path, "--namespace=ingress-nginx", `--values=${file}`];
+    await execa(toolPath("helm"), words, { env: { KUBECONFIG: cluster.kubeconfig() } });
+  };
+  const controller = chart("ingress-nginx");
+  await helm("edge", controller, { controller: { config: { "no-such-key": "of an older revision" } } });
+  await helm("edge", controller, { controller: { confg: {}, config: { "keep-alive": "75s" } } });
+  const annotations = { [prefixed("auth-tls-verify-client")]: "sometimes" };
+  await helm("graphs", chart("graphs"), { ingress: { annotations }, controller: { kind: "Deployment" } });
+  const { items, unjudged } = JSON.parse((await ran(compat, live(), "-o", "json")).text);
+  const ofReleases = items.filter((one: { readonly of: string }) => one.of.startsWith("release "));
+  const found = ofReleases.map((one: { readonly [of: string]: unknown }) => [one.of, one.what, one.name, one.verdict]);
+  // The values of an older revision do not count, and neither do those of another chart.
+  expect(found).toEqual([
+    ["release ingress-nginx/graphs", "annotation", "auth-tls-verify-client", "same"],
+    ["release ingress-nginx/edge", "value", "controller.confg", "work"],
+    ["release ingress-nginx/edge", "value", "controller.config", "same"],
+  ]);
+  expect(unjudged).toEqual([]);
 });

@@ -76,9 +76,9 @@ export function sourcesIn(given: readonly Given[], files: Files, texts: readonly
 function ofObjects(file: string, { objects, others }: Manifest, parts: FoundParts, prefix: string): void {
   for (const other of others) {
     const of = nameOf(other);
-    parts.object(other, { of, file, isNamed: isNamedLikeOurs(file) || namesOurs(other.value), isFile: false });
+    parts.object(other, { of, file, isNamed: isNamedLikeOurs(file) || namedOurs(other), isFile: false });
   }
-  const isNamed = isNamedLikeOurs(file) || others.some(({ value }) => namesOurs(value));
+  const isNamed = isNamedLikeOurs(file) || others.some(namedOurs);
   for (const { kind, key, object, placeOf, repaired } of objects) {
     if (kind === "ConfigMap" && object !== undefined)
       parts.object(
@@ -92,6 +92,11 @@ function ofObjects(file: string, { objects, others }: Manifest, parts: FoundPart
     });
     if (annotations.length > 0) parts.groups.push({ of: `Ingress ${key}`, file, annotations });
   }
+}
+
+/** Whether the object names ingress-nginx, and not only its namespace, which may hold others. */
+function namedOurs({ value: { metadata, ...rest } }: OtherObject): boolean {
+  return namesOurs([rest, isMapping(metadata) ? { ...metadata, namespace: "" } : metadata]);
 }
 
 function nameOf({ value: { kind, metadata } }: OtherObject): string {
