@@ -10,7 +10,7 @@ import { generateKeyPairSync } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { decideGateways } from "../../src/ask/matcher/gateway/gateway.ts";
+import { decideGateways } from "../../src/ask/matcher/decide.ts";
 import type { Served } from "../../src/ask/matcher/host.ts";
 import { readRequest } from "../../src/ask/matcher/request.ts";
 import { fakeCertificate } from "../../src/core/certificates/fake.ts";

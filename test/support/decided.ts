@@ -4,9 +4,8 @@
  */
 
 import { canaryShares } from "../../src/ask/matcher/canaries.ts";
-import { type DecideOptions, decide } from "../../src/ask/matcher/decide.ts";
-import type { Decision } from "../../src/ask/matcher/decision.ts";
-import { decideGateways, type GatewayDecision } from "../../src/ask/matcher/gateway/gateway.ts";
+import { type DecideOptions, decide, decideGateways } from "../../src/ask/matcher/decide.ts";
+import type { Decision, GatewayDecision } from "../../src/ask/matcher/decision.ts";
 import type { Served } from "../../src/ask/matcher/host.ts";
 import { type AskedRequest, readRequest } from "../../src/ask/matcher/request.ts";
 import { conditionWords } from "../../src/core/model/condition-words.ts";
@@ -49,11 +48,11 @@ export function decided(served: Served, question: Question, options: DecideOptio
     gateway === undefined ? port.address === undefined : listener.gateway === gateway;
   const found = all.find(isHere);
   if (gateway !== undefined)
-    return found === undefined ? { words: "no listener: 404", answers: ["404"] } : atGateway(found, asked);
+    return found === undefined ? { words: "no listener: 404", answers: ["404"] } : atGateway(found);
   const ofIngresses = decide(served, asked, options);
   if (found === undefined || found.passedOn !== undefined) return atIngresses(ofIngresses, asked);
-  const here = atGateway(found, asked);
-  const share = found.taken?.location.share;
+  const here = atGateway(found);
+  const share = found.path?.kind === "location" ? found.path.location.share : undefined;
   if (share === undefined || share === 1 || !isWanted(ofIngresses)) return here;
   const there = atIngresses(ofIngresses, asked);
   if (share === 0) return there;
@@ -85,13 +84,14 @@ function atIngresses(decision: Decision, asked: AskedRequest): Decided {
   ]);
 }
 
-function atGateway({ listener, taken, backends, end, rewritten }: GatewayDecision, asked: AskedRequest): Decided {
+function atGateway({ request, listener, path, backends, end }: GatewayDecision): Decided {
+  const taken = path?.kind === "location" ? path : undefined;
   const host = taken === undefined ? "" : taken.server.name === catchAll ? "all hosts " : `${taken.server.name} `;
   const place = `${listener.name}: ${host}${taken === undefined ? "" : locationWords(taken.route, taken.location)}`;
   const of = (answers: readonly string[]): Decided => ({ words: wordsOf(place, answers), answers });
   if (end.kind === "unclear") return of([]);
   if (backends.length === 0) return of(end.kind === "answer" ? [statusWords(end)] : []);
-  const sent = rewritten ?? readRequest(asked)!.requestUri.replace(/\?.*$/, "");
+  const sent = (end.kind === "proxied" ? end.rewritten : undefined) ?? request!.requestUri.replace(/\?.*$/, "");
   const answers = backends.map(({ backend, upstream }) => {
     if (backend.unusable !== undefined) return String(taken?.location.unusableStatus ?? 500);
     return (upstream?.endpoints.length ?? 0) > 0 ? `${serviceOf(upstream)} ${sent}` : "503";

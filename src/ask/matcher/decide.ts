@@ -1,22 +1,22 @@
 /**
- * Decides a request under a Configuration as nginx does, without nginx. It is pure, and
- * test/parity/decide.test.ts compares it with the recorded answers to real requests. It mirrors
- * nginx/lua/sluice/route.lua and templates/location.tmpl, so a change there needs a change here.
+ * Decides a request under a Configuration as nginx does, without nginx: the port, its listener, the
+ * host, the route, the Location. It is pure, and test/parity/decide.test.ts compares it with the
+ * recorded answers to real requests. It mirrors nginx/lua/sluice/route.lua and gateway.lua, so a
+ * change there needs a change here. If several Gateways have addresses of their own, DNS decides
+ * between them.
  */
 
-import type { Location, Server, Upstream } from "../../core/model/configuration.ts";
-import { catchAll, defaultUpstream } from "../../core/model/configuration.ts";
-import { backendOf } from "../../core/model/location.ts";
+import { catchAll, type Server } from "../../core/model/configuration.ts";
+import { type Listener, type ListenerPort, serverKey } from "../../core/model/listeners.ts";
 import { named } from "../../core/model/problem.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
-import type { Decision, End, Guard } from "./decision.ts";
+import type { Decision, End, GatewayDecision, Guard } from "./decision.ts";
 import { everywhere } from "./everywhere.ts";
-import { isOwn } from "./gateway/match.ts";
-import { isNamed } from "./gateway/ports.ts";
-import { type Asked, earlyChecks, lateChecks, stopIn } from "./guards.ts";
-import { hostOf, type Served } from "./host.ts";
-import { pathOf } from "./path.ts";
-import { appRootTarget, expanded, type Ports, twinTarget } from "./redirects.ts";
+import { type FoundHost, hostOf, type Served } from "./host.ts";
+import { isNamed, isShared, listenerFor, namesAbove, portsFor } from "./listeners.ts";
+import { atLocation } from "./location.ts";
+import { type FoundPath, isOwn, ofOtherPaths, pathOf, type RouteLost } from "./paths.ts";
+import { appRootTarget, type Ports, twinTarget } from "./redirects.ts";
 import { type AskedRequest, type ReadRequest, readRequest } from "./request.ts";
 
 export interface DecideOptions {
@@ -33,51 +33,183 @@ export interface DecideOptions {
   readonly isStatic?: boolean;
 }
 
-export function decide(served: Served, asked: AskedRequest, options: DecideOptions): Decision {
-  const request = readRequest(asked);
-  if (request === undefined)
-    return bare(undefined, { kind: "answer", status: 400, why: "host or path cannot be read" });
-  const host = hostOf(served, request.host);
-  const decided = forHost(served, { asked, request, host }, options);
-  return { ...decided, guards: [...everywhere(served.settings), ...decided.guards] };
+/** A request where its hosts are looked up: among those of a listener, or of the port itself. */
+export interface At {
+  readonly served: Served;
+  readonly asked: AskedRequest;
+  readonly request: ReadRequest;
+  readonly options: DecideOptions;
+  readonly port?: ListenerPort;
+  readonly listener?: Listener;
 }
 
-function forHost(
+/** Decides among the hosts of the Ingress ports. */
+export function decide(served: Served, asked: AskedRequest, options: DecideOptions): Decision {
+  const request = readRequest(asked);
+  if (request === undefined) {
+    const end = { kind: "answer", status: 400, why: "host or path cannot be read" } as const;
+    return { request, host: undefined, path: undefined, guards: [], backends: [], end, errorPages: [] };
+  }
+  return atHosts({ served, asked, request, options });
+}
+
+/**
+ * Decides at the listeners of Gateways. Returns an empty list if none takes the request. Then
+ * Ingresses decide.
+ */
+export function decideGateways(
   served: Served,
-  { asked, request, host }: Pick<Asked, "asked" | "request" | "host">,
+  asked: AskedRequest,
+  request: ReadRequest,
   options: DecideOptions,
-): Decision {
+): readonly GatewayDecision[] {
+  return portsFor(served, asked, options).flatMap((port) => {
+    const listener = listenerFor(port, request.host);
+    return listener === undefined ? [] : [atListener({ served, asked, request, options, port, listener })];
+  });
+}
+
+function atHosts(at: At): Decision {
+  const { served, asked, request, options } = at;
+  const { settings } = served;
+  const host = hostOf(served, request.host);
   const { server } = host;
-  const { ports, isStatic } = options;
-  const at = { asked, request, settings: served.settings, ports, isStatic };
   const isOnOwnPath = server.name === catchAll && isOwn(server, options.ownPaths, request.uri);
-  if (isOnOwnPath && !isNamed(served, asked, request, options))
-    return {
-      ...bare(request, { kind: "answer", status: 200, why: "Sluice answers this path by itself" }),
-      host,
-      guards: ownGuards,
-    };
+  if (isOnOwnPath && !isNamed(served, asked, request, options)) {
+    const end = { kind: "answer", status: 200, why: "Sluice answers this path by itself" } as const;
+    return ended(at, end, { host, guards: ownGuards });
+  }
+  const misdirected = ofOtherHandshake(asked, host, request);
+  if (misdirected !== undefined) return ended(at, misdirected, { host });
+  const from = { asked, request, settings, ports: options.ports };
   if (host.how === "twin") {
-    const location = twinTarget(at, server.name);
-    const status = served.settings.httpRedirectCode;
     const why = `from-to-www-redirect${authorOf(server, ({ redirects }) => redirects.twin)}`;
-    return { ...bare(request, { kind: "answer", status, why, location }), host };
+    const location = twinTarget(from, server.name);
+    return ended(at, { kind: "answer", status: settings.httpRedirectCode, why, location }, { host });
   }
   if (server.appRoot !== undefined && request.uri === "/") {
     const label = host.how === "wildcard" ? /^[\w-]+/.exec(request.host)?.[0] : undefined;
-    const location = appRootTarget(at, server.appRoot, label);
     const author = authorOf(server, ({ appRoot }) => appRoot.path === server.appRoot);
     const why = `app-root${author} is ${server.appRoot}`;
-    return { ...bare(request, { kind: "answer", status: 302, why, location }), host };
+    return ended(
+      at,
+      { kind: "answer", status: 302, why, location: appRootTarget(from, server.appRoot, label) },
+      { host },
+    );
   }
-  const path = pathOf(server, request.uri);
-  if (path.kind === "unclear")
-    return { ...bare(request, { kind: "unclear", why: `only nginx reads the pattern ${path.pattern}` }), host, path };
-  if (path.kind === "nothing")
-    return { ...bare(request, { kind: "answer", status: 404, why: "no path of the host takes it" }), host, path };
-  const decided = throughGuards({ ...at, host, found: path }, served, options);
-  return { request, host, path, ...decided, errorPages: path.location.features.customErrors.codes };
+  const path = pathOf(server, at);
+  if (path.kind === "location") return atPath(at, host, path);
+  if (path.kind === "unclear") return ended(at, unclear(path.pattern), { host, path });
+  return ended(at, { kind: "answer", status: 404, why: "no path of the host takes it" }, { host, path });
 }
+
+/**
+ * Answers 421 where the host asks for certificates of clients and the handshake named another host,
+ * because a client may have shown no certificate there.
+ */
+function ofOtherHandshake(
+  { scheme, sni }: AskedRequest,
+  { server }: FoundHost,
+  { host }: ReadRequest,
+): End | undefined {
+  const { clientCertificate } = server.features;
+  const isAsked = clientCertificate.kind === "verify" && clientCertificate.verify !== "off";
+  if (scheme !== "https" || !isAsked || !sni || sni === host) return undefined;
+  const why = `the handshake named ${sni}, and clients of ${server.name} present their certificates in one that names it`;
+  return { kind: "answer", status: 421, why };
+}
+
+type AtListener = At & Required<Pick<At, "port" | "listener">>;
+
+/** Decides among the hosts of the listener: the most specific one that takes the request has it. */
+function atListener(at: AtListener): GatewayDecision {
+  const { served, request, options, port, listener } = at;
+  const shared = isShared(port, options);
+  const lost: RouteLost[] = [];
+  const hosts: Server<FeatureValues>[] = [];
+  const found = (decision: Decision, more: Partial<GatewayDecision> = {}): GatewayDecision => {
+    return { ...decision, port, listener, lost, ...more };
+  };
+  const passedOn = (why: string) => found(ended(at, { kind: "answer", status: 404, why }), { passedOn: why });
+  const ingress = shared ? levelOf(served, request.host) : undefined;
+  for (const name of namesAbove(request.host)) {
+    const server = served.servers.get(serverKey({ listener: listener.id, name }));
+    if (name === ingress && (server === undefined || name === catchAll))
+      return passedOn("an Ingress names the host more exactly than its routes");
+    if (server === undefined) continue;
+    const isLast = name === catchAll && listener.hostname === "" && hosts.length === 0;
+    if (shared && isLast && isOwn(server, options.ownPaths, request.uri))
+      return passedOn("Sluice answers this path by itself");
+    hosts.push(server);
+    const path = pathOf(server, at, lost, isDeeper(name, request.host));
+    if (path.kind === "nothing") continue;
+    if (path.kind === "elsewhere") return passedOn("an Ingress has the path");
+    const how = name === catchAll ? "nothing else" : name.startsWith("*.") ? "wildcard" : "name";
+    const host = { server, by: name, how, tls: false, certificate: undefined } as const;
+    const misdirected = ofOtherListener(at);
+    if (misdirected !== undefined) return found(ended(at, misdirected, { host, path }));
+    if (path.kind === "unclear") return found(ended(at, unclear(path.pattern), { host, path }));
+    return found(atPath(at, host, path));
+  }
+  const misdirected = ofOtherListener(at);
+  if (misdirected !== undefined) return found(ended(at, misdirected));
+  const why = nothingWords(hosts, request);
+  const all = [...lost, ...hosts.flatMap((server) => ofOtherPaths(server, request.uri))];
+  return found(ended(at, { kind: "answer", status: 404, why }), { lost: all, ...(shared ? { passedOn: why } : {}) });
+}
+
+function ofOtherListener({ asked: { sni }, port, listener }: AtListener): End | undefined {
+  if (!sni || !port.tls) return undefined;
+  const chosen = listenerFor(port, sni);
+  if (chosen?.id === listener.id) return undefined;
+  const why = `the handshake named ${sni}, which belongs to ${chosen === undefined ? "no listener" : `listener ${chosen.name}`}`;
+  return { kind: "answer", status: 421, why };
+}
+
+/**
+ * Returns the name by which Ingresses have the host; undefined if none has it. An alias that is
+ * a pattern comes after all names, such as the wildcard one label above, but before the name for
+ * all hosts.
+ */
+function levelOf(served: Served, host: string): string | undefined {
+  const { how, by } = hostOf(served, host);
+  if (how === "nothing else") return undefined;
+  if (by === host || how === "wildcard") return by;
+  const wildcard = namesAbove(host)[1]!;
+  return served.servers.has(wildcard) ? wildcard : catchAll;
+}
+
+/**
+ * Whether the wildcard stands for several labels of the host. A wildcard of an Ingress stands for
+ * one.
+ */
+function isDeeper(name: string, host: string): boolean {
+  return name.startsWith("*.") && host.length > name.length - 1 && host.slice(host.indexOf(".", 1)) !== name.slice(1);
+}
+
+function nothingWords(hosts: readonly Server<FeatureValues>[], { host, uri }: ReadRequest): string {
+  if (hosts.length === 0) return `no route of the listener has the host ${host}`;
+  const names = hosts.map(({ name }) => (name === catchAll ? "all hosts" : name)).join(", ");
+  return `no rule for ${names} takes this request to ${uri}`;
+}
+
+/** Decides where the Location is known. */
+export function atPath(at: At, host: FoundHost, path: FoundPath & { readonly kind: "location" }): Decision {
+  const { served, asked, request, options, port } = at;
+  const { settings } = served;
+  const { ports, isStatic, builtInPort } = options;
+  const place = { served, asked, request, settings, ports, isStatic, builtInPort, port, host, found: path };
+  const { guards, backends, end } = atLocation(place);
+  const errorPages = path.location.features.customErrors.codes;
+  return { request, host, path, guards: [...everywhere(settings), ...guards], backends, end, errorPages };
+}
+
+function ended({ served, request }: At, end: End, { host, path, guards = [] }: Partial<Decision> = {}): Decision {
+  const all = [...everywhere(served.settings), ...guards];
+  return { request, host, path, guards: all, backends: [], end, errorPages: [] };
+}
+
+const unclear = (pattern: string): End => ({ kind: "unclear", why: `only nginx reads the pattern ${pattern}` });
 
 /** Returns, for example, ` of Ingress shop/web`, the first object of the host with the setting. */
 function authorOf({ locations }: Server<FeatureValues>, has: (one: FeatureValues) => boolean): string {
@@ -97,58 +229,3 @@ const ownGuards: readonly Guard[] = [
     status: 403,
   },
 ];
-
-function bare(request: ReadRequest | undefined, end: End): Decision {
-  return { request, host: undefined, path: undefined, guards: [], end, errorPages: [] };
-}
-
-function throughGuards(
-  at: Asked,
-  served: Served,
-  { builtInPort }: DecideOptions,
-): { readonly guards: readonly Guard[]; readonly end: End } {
-  const { location } = at.found;
-  const upstream = served.upstreams.get(backendOf(location).upstream);
-  const other = location.standIn === undefined ? undefined : served.upstreams.get(location.standIn);
-  const isServed = (upstream?.endpoints.length ?? 0) > 0;
-  const standsIn = !isServed && (other?.endpoints.length ?? 0) > 0;
-  const early = stopIn(earlyChecks, at, location);
-  if (early.end !== undefined) return { guards: early.guards, end: early.end };
-  if (!isServed && !standsIn) return { guards: early.guards, end: unserved(location) };
-  const late = stopIn(lateChecks, at, location);
-  const guards = [...early.guards, ...late.guards];
-  if (late.end !== undefined) return { guards, end: late.end };
-  const target = standsIn ? other! : upstream!;
-  const isBuiltIn = target.endpoints.some(({ address, port }) => address === "127.0.0.1" && port === builtInPort);
-  if (target.id === defaultUpstream && isBuiltIn) return { guards, end: notFound(at) };
-  return { guards, end: proxied(at, served, target, standsIn) };
-}
-
-function notFound({ host, found }: Asked): End {
-  const isRoot = found.location.owner === undefined || backendOf(found.location).service === "";
-  const why =
-    host.how === "nothing else"
-      ? "no Ingress has this host"
-      : isRoot
-        ? "no path of the host takes it"
-        : "the default backend answers";
-  return { kind: "answer", status: 404, why: `${why}, and the built-in default backend answers 404` };
-}
-
-function unserved(location: Location<FeatureValues>): End {
-  const { key, service, port } = backendOf(location);
-  const of = service === "" ? "the default backend" : `Service ${key}, port ${port},`;
-  return { kind: "answer", status: 503, why: `${of} has no endpoint that is ready` };
-}
-
-function proxied({ found }: Asked, { upstreams }: Served, upstream: Upstream, standsIn: boolean): End {
-  const target = "rewrite" in found.route ? found.route.rewrite : undefined;
-  const canaries = standsIn ? [] : found.location.canaries;
-  return {
-    kind: "proxied",
-    upstream,
-    standsIn,
-    canaries: canaries.map((canary) => ({ canary, upstream: upstreams.get(canary.upstream) })),
-    ...(target === undefined ? {} : { rewritten: expanded(target, found.groups) }),
-  };
-}

@@ -2,9 +2,10 @@
  * The decision about a request as a value: each step in nginx's order, and how it ends. Printers
  * and pages use it.
  */
-import type { Canary, Upstream } from "../../core/model/configuration.ts";
+import type { Canary, Upstream, WeightedBackend } from "../../core/model/configuration.ts";
+import type { Listener, ListenerPort } from "../../core/model/listeners.ts";
 import type { FoundHost } from "./host.ts";
-import type { FoundPath } from "./path.ts";
+import type { FoundPath, RouteLost } from "./paths.ts";
 import type { ReadRequest } from "./request.ts";
 
 /** A guard or limit before the backend that may stop a request. */
@@ -24,6 +25,13 @@ export interface Guard {
 
 /** A guard that stops the request; a redirect has its target. */
 export type Stop = Guard & { readonly location?: string };
+
+export interface BackendShare {
+  readonly backend: WeightedBackend;
+  /** Its share of the requests, from 0 to 1. */
+  readonly share: number;
+  readonly upstream: Upstream | undefined;
+}
 
 export type End =
   /** nginx answers by itself. */
@@ -49,7 +57,28 @@ export interface Decision {
   readonly path: FoundPath | undefined;
   /** The guards in nginx's order, up to the one that stops the request. */
   readonly guards: readonly Guard[];
+  /**
+   * The Location's own backends that have a share of the requests; empty if none gets the request.
+   */
+  readonly backends: readonly BackendShare[];
+  /** The end of the request. With several backends, it is the end at the first one. */
   readonly end: End;
   /** Statuses whose answer comes from another backend. */
   readonly errorPages: readonly number[];
+}
+
+/** The decision at a port with several listeners. */
+export interface GatewayDecision extends Decision {
+  readonly port: ListenerPort;
+  readonly listener: Listener;
+  /**
+   * Routes that take the path but whose conditions the request does not meet. If no route takes
+   * the request, those of its host with other paths follow.
+   */
+  readonly lost: readonly RouteLost[];
+  /**
+   * The reason why an Ingress on the same port gets the request, if one does. The route then has no
+   * effect.
+   */
+  readonly passedOn?: string;
 }

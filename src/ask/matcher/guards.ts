@@ -18,7 +18,7 @@ import { clientCertificate, demandedCertificate, isAmong } from "./client.ts";
 import type { End, Guard, Stop } from "./decision.ts";
 import { snippetGuard } from "./everywhere.ts";
 import type { FoundHost } from "./host.ts";
-import type { FoundPath } from "./path.ts";
+import type { FoundPath } from "./paths.ts";
 import { elsewhereTarget, httpsReason, type Redirected, sent, toHttpsTarget } from "./redirects.ts";
 
 export interface Asked extends Redirected {

@@ -5,7 +5,19 @@ import { defaultOptions } from "../../core/table/options.ts";
 import { translate } from "../../core/table/translator.ts";
 import { emptyInputs } from "../../core/table/turn.ts";
 import { outranked } from "./outranked.ts";
-import { pathOf } from "./path.ts";
+import { pathOf } from "./paths.ts";
+import { readRequest } from "./request.ts";
+
+function askingFor(target: string) {
+  const asked = {
+    scheme: "http",
+    host: "a.example",
+    target,
+    method: "GET",
+    headers: new Map<string, string>(),
+  } as const;
+  return { asked, request: readRequest(asked)! };
+}
 
 test("a prefix is longer, also for the path without the slash, and an exact path comes first", () => {
   const prefixes = ingress({
@@ -21,7 +33,7 @@ test("a prefix is longer, also for the path without the slash, and an exact path
   const { configuration } = translate({ ...emptyInputs, snapshot: put(base, prefixes) }, defaultOptions, fake);
   const server = configuration.servers.get("a.example")!;
   const reasons = (uri: string) => {
-    const one = pathOf(server, uri);
+    const one = pathOf(server, askingFor(uri));
     return one.kind === "location" ? outranked(server, one.route, uri).map(({ why }) => why) : [one.kind];
   };
   expect([reasons("/shop"), reasons("/shop/x")]).toEqual([["/shop is longer"], ["/shop is longer"]]);

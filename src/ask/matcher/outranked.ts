@@ -2,7 +2,7 @@
 
 import { elsewhere, type Location, type Route, type Server } from "../../core/model/configuration.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
-import { wholePattern } from "./gateway/conditions.ts";
+import { wholePattern } from "./conditions.ts";
 import { mostTooLong, patternOf } from "./pattern.ts";
 
 export interface Outranked {

@@ -1,6 +1,7 @@
 /** Computes the effect of routes on a request. */
 
-import { decideGateways, type GatewayDecision } from "../../ask/matcher/gateway/gateway.ts";
+import { decideGateways } from "../../ask/matcher/decide.ts";
+import type { GatewayDecision } from "../../ask/matcher/decision.ts";
 import { hostOf } from "../../ask/matcher/host.ts";
 import { type AskedRequest, readRequest } from "../../ask/matcher/request.ts";
 import { pairsFor } from "../../core/certificates/choice.ts";
@@ -49,7 +50,8 @@ export function effectsOfRoutes(world: World, asked: AskedRequest): readonly [Ef
 }
 
 function effectOf(decision: GatewayDecision, certificate: ReturnType<typeof certificateField>): Effect | undefined {
-  const { end, taken, guards, backends, rewritten } = decision;
+  const { end, path, guards, backends } = decision;
+  const taken = path?.kind === "location" ? path : undefined;
   if (end.kind === "unclear") return undefined;
   if (end.kind === "answer" || taken === undefined) {
     const location = end.kind !== "answer" || end.location === undefined ? "" : ` ${comparableLocation(end.location)}`;
@@ -64,7 +66,7 @@ function effectOf(decision: GatewayDecision, certificate: ReturnType<typeof cert
   });
   return new Map([
     ["answer", "of the backend"],
-    ["path", rewritten ?? "as it came"],
+    ["path", end.rewritten ?? "as it came"],
     ["Strict-Transport-Security", transportSecurityIn(location.filters)],
     ...certificate,
     ...backendFields(shares),

@@ -3,8 +3,7 @@
  * Services `s1` to `s4` of the namespaces `ns` and `other` lead to the backends of these numbers.
  */
 
-import { type DecideOptions, decide } from "../../../src/ask/matcher/decide.ts";
-import { decideGateways } from "../../../src/ask/matcher/gateway/gateway.ts";
+import { type DecideOptions, decide, decideGateways } from "../../../src/ask/matcher/decide.ts";
 import { type ShadowReport, shadowReports } from "../../../src/ask/matcher/shadow/report.ts";
 import { fakeCertificate } from "../../../src/core/certificates/fake.ts";
 import { forOperator, strictPolicy } from "../../../src/core/kinds/asked.ts";

@@ -5,7 +5,7 @@
  */
 
 import { decide } from "../../../src/ask/matcher/decide.ts";
-import { namesAbove } from "../../../src/ask/matcher/gateway/match.ts";
+import { namesAbove } from "../../../src/ask/matcher/listeners.ts";
 import { type AskedRequest, readRequest } from "../../../src/ask/matcher/request.ts";
 import { catchAll } from "../../../src/core/model/configuration.ts";
 import type { Converted } from "../../../src/move/convert/converted.ts";

@@ -9,11 +9,10 @@ import { serverKey } from "../../../core/model/listeners.ts";
 import { backendOf, serviceOfUpstream } from "../../../core/model/location.ts";
 import { asFilters, policiesOf } from "../../../core/policies/filters.ts";
 import type { FeatureValues } from "../../../core/policies/registry.ts";
-import { type DecideOptions, decide } from "../decide.ts";
+import { type At, atPath, type DecideOptions, decide } from "../decide.ts";
 import type { End, Guard } from "../decision.ts";
-import { type At, atRoute } from "../gateway/gateway.ts";
-import type { RouteTaken } from "../gateway/match.ts";
 import type { Served } from "../host.ts";
+import { groupsIn, type RouteTaken } from "../paths.ts";
 import { sharingTime } from "../pattern.ts";
 import { type AskedRequest, readRequest } from "../request.ts";
 import { type Party, readCounts, type ShadowCount } from "./counted.ts";
@@ -141,14 +140,20 @@ function withEndpoints(served: Served, { backends }: Location<FeatureValues>): S
 }
 
 function ofRoute(at: At, taken: RouteTaken): Outcome {
-  const { guards, end, backends, rewritten } = atRoute(at, taken);
+  const { server } = taken;
+  const host = { server, by: server.name, how: "name", tls: false, certificate: undefined } as const;
+  const { guards, end, backends } = atPath(at, host, {
+    kind: "location",
+    ...taken,
+    groups: groupsIn(taken.route, at.request.uri) ?? [],
+  });
   const { filters = {} } = taken.location;
   const { session, mirrors = [], rewrite } = filters;
   return {
     guards,
     end,
     shares: sumsOf(backends.map(({ backend, share }) => [`${backend.key}:${backend.port}`, share])),
-    path: rewritten ?? at.request.uri,
+    path: (end.kind === "proxied" ? end.rewritten : undefined) ?? at.request.uri,
     filters: [
       ...policiesOf(filters),
       ...(session === undefined ? [] : ["session"]),

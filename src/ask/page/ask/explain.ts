@@ -6,9 +6,9 @@
 import { addressWithPort } from "../../../core/model/endpoint.ts";
 import type { ListenerPort } from "../../../core/model/listeners.ts";
 import type { GatewayStream } from "../../../core/model/streams.ts";
-import { decide } from "../../matcher/decide.ts";
-import type { Decision } from "../../matcher/decision.ts";
-import { decideGateways, type GatewayDecision, isApart } from "../../matcher/gateway/gateway.ts";
+import { decide, decideGateways } from "../../matcher/decide.ts";
+import type { Decision, GatewayDecision } from "../../matcher/decision.ts";
+import { isApart } from "../../matcher/listeners.ts";
 import type { Ports } from "../../matcher/redirects.ts";
 import { type AskedRequest, readRequest } from "../../matcher/request.ts";
 import {
@@ -89,7 +89,8 @@ function arrivalsOf(explaining: Explaining): readonly Arrival[] {
   if (all.length === 0 && !mayBeRequest({ ...stream, protocol: "any" }, world)) return [untaken(stream, world)];
   if (all.length === 0 && isApart(served, asked, options)) return [...first, nowhere(explaining, request.host)];
   const hasHost = decision.host?.how !== "nothing else" && all.every(({ port }) => port.address !== undefined);
-  const mayStay = taking.some(({ taken }) => taken?.location.share !== undefined) && reaches(decision);
+  const mayStay =
+    taking.some(({ path }) => path?.kind === "location" && path.location.share !== undefined) && reaches(decision);
   const comes = gateways.length === 0 || hasHost || mayStay;
   if (!comes) return gateways;
   const isNowhere = asked.scheme === "https" && gateways.length === 0 && !hasHost && !reaches(decision);

@@ -2,10 +2,10 @@
 import { pairsFor } from "../../../core/certificates/choice.ts";
 import { addressWithPort } from "../../../core/model/endpoint.ts";
 import { fullSentence } from "../../../core/model/problem.ts";
-import { unfulfilled } from "../../matcher/gateway/conditions.ts";
-import type { GatewayDecision } from "../../matcher/gateway/gateway.ts";
-import type { RouteLost } from "../../matcher/gateway/match.ts";
+import { unfulfilled } from "../../matcher/conditions.ts";
+import type { GatewayDecision } from "../../matcher/decision.ts";
 import { outranked } from "../../matcher/outranked.ts";
+import type { RouteLost } from "../../matcher/paths.ts";
 import { readRequest } from "../../matcher/request.ts";
 import type { Arrival, AskedBackend, AskedCertificate } from "../api/ask.ts";
 import type { Explaining } from "./explaining.ts";
@@ -18,7 +18,8 @@ import { askedEnd, askedProblem, certificateOf, mostLost, problemsOf, routeOf } 
 
 export function gatewayArrival(explaining: Explaining, decision: GatewayDecision): Arrival {
   const { world, asked } = explaining;
-  const { port, listener, lost, taken, guards, end, rewritten } = decision;
+  const { port, listener, host, lost, path, guards, end, errorPages } = decision;
+  const taken = path?.kind === "location" ? path : undefined;
   const behind = behindOf(explaining, decision);
   const { gateway, name, hostname } = listener;
   const owner = taken?.location.owner;
@@ -32,9 +33,7 @@ export function gatewayArrival(explaining: Explaining, decision: GatewayDecision
       ...{ gateway, name, hostname, port: port.listenPort },
       ...(port.address === undefined ? {} : { address: port.address }),
     },
-    ...(taken === undefined
-      ? {}
-      : { host: { name: taken.server.name, by: taken.server.name, how: howOf(taken.server.name) } }),
+    ...(host === undefined ? {} : { host: { name: host.server.name, by: host.by, how: host.how } }),
     lost: [...lost, ...behind].slice(0, mostLost).map((one) => ({ ...routeOf(one), why: one.why })),
     ...(taken === undefined ? {} : { route: routeOf(taken) }),
     guards: guards.map(openGuard),
@@ -42,8 +41,8 @@ export function gatewayArrival(explaining: Explaining, decision: GatewayDecision
     ...(certificate === undefined ? {} : { certificate }),
     settings: taken === undefined ? [] : settingsOf(owner, world),
     problems: problems.map(askedProblem),
-    end: askedEnd(end, rewritten),
-    errorPages: [],
+    end: askedEnd(end),
+    errorPages,
     changes,
     steps: [...gatewaySteps(decision, { behind, backends, problems }), ...changeSteps(changes)],
   };
@@ -57,13 +56,10 @@ function reasonsFor(explaining: Explaining, decision: GatewayDecision): readonly
   return [...known, ...ruleReasons(decision, request, world.served)];
 }
 
-const howOf = (name: string) => (name === "_" ? "nothing else" : name.startsWith("*.") ? "wildcard" : "name");
-
 /** Returns routes that match the request, too, but come after the one that gets it. */
-function behindOf({ asked }: Explaining, { taken }: GatewayDecision): readonly RouteLost[] {
-  const request = readRequest(asked);
-  if (taken === undefined || request === undefined) return [];
-  const { server, route } = taken;
+function behindOf({ asked }: Explaining, { request, path }: GatewayDecision): readonly RouteLost[] {
+  if (path?.kind !== "location" || request === undefined) return [];
+  const { server, route } = path;
   return outranked(server, route, request.uri)
     .filter((one) => unfulfilled(one.route.conditions, { request, asked }) === undefined)
     .map((one) => ({ server, ...one }));

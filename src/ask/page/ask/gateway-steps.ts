@@ -8,8 +8,8 @@ import { catchAll } from "../../../core/model/configuration.ts";
 import { type Filters, noLimit, type Retries } from "../../../core/model/filters.ts";
 import { named, sentence } from "../../../core/model/problem.ts";
 import { filterWords } from "../../../core/policies/filters.ts";
-import type { GatewayDecision } from "../../matcher/gateway/gateway.ts";
-import type { RouteLost, RouteTaken } from "../../matcher/gateway/match.ts";
+import type { GatewayDecision } from "../../matcher/decision.ts";
+import type { RouteLost, RouteTaken } from "../../matcher/paths.ts";
 import type { AskedBackend, AskedStep } from "../api/ask.ts";
 import { endOf, guardStep, percent, problemStep, someOf, step } from "./steps.ts";
 import type { Finding } from "./world.ts";
@@ -30,7 +30,8 @@ export interface GatewayWay {
 
 export function gatewaySteps(decision: GatewayDecision, way: GatewayWay): readonly AskedStep[] {
   const { behind, problems } = way;
-  const { port, listener, lost, taken, guards, backends, end } = decision;
+  const { port, listener, lost, path, guards, backends, end } = decision;
+  const taken = path?.kind === "location" ? path : undefined;
   const hostname = listener.hostname === "" ? "all hosts" : listener.hostname;
   const at = `${port.address ?? "all addresses"}, port ${port.listenPort}`;
   return [
@@ -54,10 +55,7 @@ export function gatewaySteps(decision: GatewayDecision, way: GatewayWay): readon
       ...filterSteps(backend.filters ?? {}),
     ]),
     ...problemSteps(taken, problems),
-    step(
-      "answer",
-      `${endOf(end, way.backends)}${decision.rewritten === undefined ? "" : `, where the path is ${decision.rewritten}`}`,
-    ),
+    step("answer", endOf(end, way.backends)),
   ];
 }
 

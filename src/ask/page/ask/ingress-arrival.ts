@@ -4,8 +4,7 @@ import { addressWithPort } from "../../../core/model/endpoint.ts";
 import { backendOf as ownBackend } from "../../../core/model/location.ts";
 import { isRefusal, named } from "../../../core/model/problem.ts";
 import { canaryShares } from "../../matcher/canaries.ts";
-import type { Decision } from "../../matcher/decision.ts";
-import type { GatewayDecision } from "../../matcher/gateway/gateway.ts";
+import type { Decision, GatewayDecision } from "../../matcher/decision.ts";
 import { outranked } from "../../matcher/outranked.ts";
 import type { AskedRequest } from "../../matcher/request.ts";
 import { canaryRule, routesOf } from "../../routes/routes.ts";
@@ -50,7 +49,7 @@ export function ingressArrival(
   return {
     ...(host === undefined ? {} : { host: { name: host.server.name, by: host.by, how: host.how } }),
     lost,
-    ...(found === undefined ? {} : { route: routeOf({ server: host!.server, ...found }) }),
+    ...(found === undefined ? {} : { route: routeOf(found) }),
     guards: guards.map(openGuard),
     backends,
     ...(certificate === undefined ? {} : { certificate }),

@@ -78,7 +78,7 @@ function hostSteps({ request, host }: Decision): AskedStep[] {
 }
 
 function routeSteps({ request, host, path }: Decision): AskedStep[] {
-  if (path === undefined) return [];
+  if (path === undefined || path.kind === "elsewhere") return [];
   if (path.kind === "nothing") return [step("route", `no path takes ${request?.uri}`)];
   if (path.kind === "unclear") return [step("route", `the pattern ${path.pattern}`)];
   const { location, route } = path;

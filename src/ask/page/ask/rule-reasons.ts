@@ -7,12 +7,12 @@ import { didYouMean } from "../../../base/did-you-mean.ts";
 import { nearest } from "../../../core/kinds/nearest.ts";
 import { catchAll } from "../../../core/model/configuration.ts";
 import { named } from "../../../core/model/problem.ts";
-import type { GatewayDecision } from "../../matcher/gateway/gateway.ts";
+import type { GatewayDecision } from "../../matcher/decision.ts";
 import type { Served } from "../../matcher/host.ts";
 import { someOf } from "./steps.ts";
 
 /** Whether the listener has routes for the host, with other paths or conditions. */
-export const hasRoutes = ({ taken, lost }: GatewayDecision): boolean => taken === undefined && lost.length > 0;
+export const hasRoutes = ({ path, lost }: GatewayDecision): boolean => path?.kind !== "location" && lost.length > 0;
 
 /** Returns sentences, none if a route takes the request. */
 export function ruleReasons(
@@ -20,8 +20,8 @@ export function ruleReasons(
   { host, uri }: { readonly host: string; readonly uri: string },
   served: Pick<Served, "servers">,
 ): readonly string[] {
-  const { listener, lost, taken } = decision;
-  if (taken !== undefined) return [];
+  const { listener, lost, path } = decision;
+  if (path?.kind === "location") return [];
   const at = `Gateway ${listener.gateway}, listener ${listener.name}`;
   if (!hasRoutes(decision)) {
     const names = hostsAt(listener.id, served);

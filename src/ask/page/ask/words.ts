@@ -51,10 +51,10 @@ export function backendOf(id: string): Pick<AskedBackend, "service" | "port"> {
   return id === defaultUpstream ? { service: "", port: "" } : { service, port };
 }
 
-export function askedEnd(end: End, rewritten?: string): AskedEnd {
+export function askedEnd(end: End): AskedEnd {
   if (end.kind !== "proxied") return end;
-  const path = end.rewritten ?? rewritten;
-  return { kind: "proxied", standsIn: end.standsIn, ...(path === undefined ? {} : { rewritten: path }) };
+  const { kind, standsIn, rewritten } = end;
+  return { kind, standsIn, ...(rewritten === undefined ? {} : { rewritten }) };
 }
 
 export function askedProblem({ severity, at, problem }: Finding): AskedProblem {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRequest } from "../request.ts";
+import { readRequest } from "./request.ts";
 import { redirectTarget } from "./target.ts";
 
 const redirect = { status: 301 } as Parameters<typeof redirectTarget>[0];

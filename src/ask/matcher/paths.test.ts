@@ -3,7 +3,19 @@ import { base, fake, ingress, put } from "../../../test/support/sketch.ts";
 import { defaultOptions } from "../../core/table/options.ts";
 import { translate } from "../../core/table/translator.ts";
 import { emptyInputs } from "../../core/table/turn.ts";
-import { pathOf } from "./path.ts";
+import { pathOf } from "./paths.ts";
+import { readRequest } from "./request.ts";
+
+function askingFor(target: string) {
+  const asked = {
+    scheme: "http",
+    host: "a.example",
+    target,
+    method: "GET",
+    headers: new Map<string, string>(),
+  } as const;
+  return { asked, request: readRequest(asked)! };
+}
 
 test("a slash is added for a path of one namespace beside patterns of another one", () => {
   const patterns = ingress({
@@ -26,7 +38,7 @@ test("a slash is added for a path of one namespace beside patterns of another on
   const { configuration } = translate({ ...emptyInputs, snapshot }, defaultOptions, fake);
   const server = configuration.servers.get("a.example")!;
   const found = (uri: string) => {
-    const one = pathOf(server, uri);
+    const one = pathOf(server, askingFor(uri));
     return one.kind === "location" ? `${one.route.match} ${one.route.path}` : one.kind;
   };
   expect(found("/a")).toBe("slash /a");

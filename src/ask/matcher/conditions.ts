@@ -3,10 +3,10 @@
  * nginx/lua/sluice/gateway/conditions.lua. Sentences about a request show no values of it, because
  * a header or a parameter may be a password.
  */
-import type { Conditions, ValueCondition } from "../../../core/model/configuration.ts";
-import { shownValue } from "../../../core/model/credentials.ts";
-import { type Pattern, patternOf } from "../pattern.ts";
-import type { AskedRequest, ReadRequest } from "../request.ts";
+import type { Conditions, ValueCondition } from "../../core/model/configuration.ts";
+import { shownValue } from "../../core/model/credentials.ts";
+import { type Pattern, patternOf } from "./pattern.ts";
+import type { AskedRequest, ReadRequest } from "./request.ts";
 
 export interface Asking {
   readonly request: ReadRequest;

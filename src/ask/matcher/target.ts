@@ -2,11 +2,11 @@
  * Computes where redirects of a route lead, and the path that its backends get, as answer.lua and
  * rest.lua do.
  */
-import type { PathChange, Redirect, UrlRewrite } from "../../../core/model/filters.ts";
-import type { ListenerPort } from "../../../core/model/listeners.ts";
-import type { Settings } from "../../../core/settings/registry.ts";
-import { schemeOf } from "../redirects.ts";
-import type { AskedRequest, ReadRequest } from "../request.ts";
+import type { PathChange, Redirect, UrlRewrite } from "../../core/model/filters.ts";
+import type { ListenerPort } from "../../core/model/listeners.ts";
+import type { Settings } from "../../core/settings/registry.ts";
+import { schemeOf } from "./redirects.ts";
+import type { AskedRequest, ReadRequest } from "./request.ts";
 
 const usual: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
