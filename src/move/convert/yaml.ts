@@ -1,12 +1,7 @@
-/**
- * Writes objects as YAML with comments. The `yaml` package can do that as well, but it takes
- * seconds for the objects of some thousand Ingresses, because it makes a node of each value. These
- * values are plain: texts, numbers, booleans, lists and maps.
- */
-import { visible } from "../../base/visible.ts";
-import type { Comment, Written } from "./written.ts";
-
-type Path = readonly (string | number)[];
+/** Writes objects as YAML, with comments that name the origin of each part. */
+import { Document, isMap, isScalar, isSeq, type Node, Scalar, visit, type YAMLMap } from "yaml";
+import { visibleLines } from "../../base/visible.ts";
+import type { Written } from "./written.ts";
 
 export function yamlOf(all: readonly Written[]): string {
   return all.map(knownDocument).join("---\n");
@@ -21,91 +16,43 @@ function knownDocument(written: Written): string {
   return known;
 }
 
+/** Quotes as YAML 1.1, which many tools still use, needs it. */
+const asRead = { version: "1.1", aliasDuplicateObjects: false } as const;
+
 function documentOf({ object, comments }: Written): string {
-  const byPlace = new Map<string, string>();
-  for (const { at, text } of comments) byPlace.set(placeOf(at), joined(byPlace.get(placeOf(at)), text));
-  const above = byPlace.get("");
-  return `${above === undefined ? "" : commentLines(above, "")}${mapLines(object, "", [], byPlace).join("")}`;
-}
-
-const joined = (before: string | undefined, text: string): string =>
-  before === undefined ? text : `${before}\n${text}`;
-const placeOf = (at: Comment["at"]): string => at.join("/");
-
-/** Escapes line breaks, which would end a comment, and direction marks, which would reorder it. */
-function commentLines(text: string, indent: string): string {
-  return text
-    .split("\n")
-    .map((line) => `${indent}# ${shown(line)}\n`)
-    .join("");
-}
-
-function mapLines(map: object, indent: string, path: Path, comments: ReadonlyMap<string, string>): string[] {
-  return Object.entries(map)
-    .filter(([, value]) => value !== undefined)
-    .map(([key, value]) => {
-      const at = [...path, key];
-      const comment = comments.get(placeOf(at));
-      const above = comment === undefined ? "" : commentLines(comment, indent);
-      return `${above}${indent}${scalar(key)}:${valueText(value, indent, at, comments)}`;
-    });
-}
-
-/** Returns the text after the colon of a key, with the end of its line. */
-function valueText(value: unknown, indent: string, path: Path, comments: ReadonlyMap<string, string>): string {
-  if (Array.isArray(value)) {
-    if (value.length === 0) return " []\n";
-    if (value.every((one) => typeof one !== "object") && !value.some((_, at) => comments.has(placeOf([...path, at]))))
-      return ` [${value.map(inList).join(", ")}]\n`;
-    return `\n${value.map((one, at) => itemText(one, `${indent}  `, [...path, at], comments)).join("")}`;
+  const document = new Document(object, asRead);
+  visit(document, {
+    Scalar: (_, node) => {
+      if (typeof node.value === "string" && isHidden(node.value)) node.type = Scalar.QUOTE_DOUBLE;
+    },
+    Seq: (_, node) => {
+      node.flow = node.items.every((one) => isScalar(one) && one.commentBefore == null);
+    },
+  });
+  for (const { at, text } of comments) {
+    const node = commented(document.contents as YAMLMap, at);
+    const lines = ` ${shown(text).replaceAll("\n", "\n ")}`;
+    node.commentBefore = node.commentBefore == null ? lines : `${node.commentBefore}\n${lines}`;
   }
-  if (typeof value === "object" && value !== null) {
-    const lines = mapLines(value, `${indent}  `, path, comments);
-    return lines.length === 0 ? " {}\n" : `\n${lines.join("")}`;
+  return shown(document.toString({ lineWidth: 0, flowCollectionPadding: false }));
+}
+
+/** Returns the node above which a comment stands: a key, or an item of a list. */
+function commented(node: Node, [step, ...rest]: readonly (string | number)[], item?: Node): Node {
+  if (isSeq(node) && typeof step === "number") {
+    const next = node.items[step] as Node;
+    return rest.length === 0 ? next : commented(next, rest, next);
   }
-  if (typeof value === "string" && ofLines.test(value)) {
-    const isEnded = value.endsWith("\n");
-    return ` ${isEnded ? "|" : "|-"}\n${value.replace(/^(?=.)/gm, `${indent}  `)}${isEnded ? "" : "\n"}`;
-  }
-  return ` ${scalar(value)}\n`;
+  if (!isMap(node) || step === undefined) return node;
+  const at = node.items.findIndex(({ key }) => isScalar(key) && key.value === step);
+  const { key, value } = node.items[at] as { readonly key: Node; readonly value: Node };
+  if (rest.length > 0) return commented(value, rest);
+  // A comment on the first key of an item stands above its dash.
+  return at === 0 && item !== undefined ? item : key;
 }
 
-/**
- * Lines that need no quoting, such as certificates and snippets. The first line has no indent, and
- * the last one is not empty.
- */
-const ofLines = /^[!-~][ -~]*\n(?:(?: *[!-~][ -~]*)?\n)*(?<=[!-~][ -~]*\n)(?: *[!-~][ -~]*)?$/;
+/** Escapes what a reader would not see, and a byte order mark, which YAML would drop. */
+const shown = (text: string): string => visibleLines(text).replaceAll("\ufeff", "\\ufeff");
 
-function itemText(value: unknown, indent: string, path: Path, comments: ReadonlyMap<string, string>): string {
-  const comment = comments.get(placeOf(path));
-  const above = comment === undefined ? "" : commentLines(comment, indent);
-  if (typeof value !== "object" || value === null) return `${above}${indent}- ${scalar(value)}\n`;
-  // A list in a list is written as JSON, which is YAML, too; no object of ours has one.
-  if (Array.isArray(value)) return `${above}${indent}- ${quoted(value)}\n`;
-  const lines = mapLines(value, `${indent}  `, path, comments).join("");
-  if (lines === "") return `${above}${indent}- {}\n`;
-  // The dash takes the place of the first line's indent, so a comment on the first key goes above
-  // the item.
-  const [, heading = "", rest = ""] = /^((?: *#[^\n]*\n)*)(.*)$/s.exec(lines)!;
-  const raised = heading.replaceAll(`${indent}  #`, `${indent}#`);
-  return `${above}${raised}${indent}- ${rest.slice(indent.length + 2)}`;
-}
-
-/** Words that YAML 1.1, which many tools still use, does not read as text. */
-const special = /^(?:y|n|yes|no|on|off|true|false|null|~|\.inf|\.nan)$/i;
-const plain = /^[A-Za-z/][\w./-]*(?: [\w./-]+)*$/;
-
-function scalar(value: unknown): string {
-  if (typeof value !== "string") return JSON.stringify(value);
-  return plain.test(value) && !special.test(value) ? value : quoted(value);
-}
-
-const inList = (value: unknown): string => scalar(value);
-
-/** Writes JSON, which YAML reads, with escapes for what a reader would not see. */
-function quoted(value: unknown): string {
-  return shown(JSON.stringify(value));
-}
-
-/** Escapes a byte order mark as well, which YAML would drop. */
-const shown = (text: string): string => visible(text).replaceAll("\ufeff", "\\ufeff");
+/** Whether a text has such signs, and so needs quotes in which escapes mean something. */
+const isHidden = (text: string): boolean => text.includes("\t") || shown(text) !== text;
