@@ -1,6 +1,5 @@
 /** Decides where each difference is reported: at an annotation, a key or a flag. */
 import type { FilePlace } from "../../core/model/problem.ts";
-import { candidatesAmong } from "./candidates.ts";
 import type { Difference } from "./differences.ts";
 import type { Item } from "./item.ts";
 import { metBy, type Uses } from "./uses.ts";
@@ -13,7 +12,7 @@ export class Notes {
   readonly #by = new Map<string, Difference[]>();
 
   constructor(list: readonly Difference[], uses: Uses, where: "ingress" | "everywhere") {
-    for (const difference of candidatesAmong(list, uses)) {
+    for (const difference of list) {
       const met = new Set(
         metBy(uses, difference, where).map(({ of, name }) => (of === "shape" ? "object " : `${of} ${name}`)),
       );

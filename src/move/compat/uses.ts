@@ -60,8 +60,14 @@ function namedFirst(concern: Concern, where: "ingress" | "everywhere"): Concern 
 }
 
 function matching(uses: Uses, { of, name, value, only }: Part): readonly string[] {
-  return [...uses[of]]
-    .filter(([key]) => fits(name, key))
+  const text = uses[of].get(name);
+  // The list is long, so a plain name is looked up.
+  const named = name.includes("*")
+    ? [...uses[of]].filter(([key]) => fits(name, key))
+    : text === undefined
+      ? []
+      : [[name, text] as const];
+  return named
     .filter(([, text]) => value === undefined || fits(value, text))
     .filter(([key]) => only !== "unreadable" || uses.isUnreadable(of, key))
     .filter(([key]) => only !== "limited" || uses.isLimited(of, key))

@@ -14,31 +14,9 @@ export const vendors = {
 
 export type Vendor = keyof typeof vendors;
 
-const ofF5 = [
-  "appprotect",
-  "appprotectdos",
-  "defaultTLS",
-  "wildcardTLS",
-  "customConfigMap",
-  "enableCertManager",
-  "enableCustomResources",
-  "enableExternalDNS",
-  "enableLatencyMetrics",
-  "enableOIDC",
-  "enableSnippets",
-  "enableTLSPassthrough",
-  "globalConfiguration",
-  "healthStatus",
-  "mgmt",
-  "nginxDebug",
-  "nginxReloadTimeout",
-  "nginxStatus",
-  "nginxplus",
-  "readyStatus",
-  "reportIngressStatus",
-  "setAsDefaultIngress",
-  "telemetryReporting",
-];
+/** Keys below `controller` that only F5's chart has. */
+const ofF5 =
+  /^(appprotect(dos)?|(default|wildcard)TLS|customConfigMap|enable(CertManager|CustomResources|ExternalDNS|LatencyMetrics|OIDC|Snippets|TLSPassthrough)|globalConfiguration|(health|nginx|ready)Status|mgmt|nginx(Debug|ReloadTimeout|plus)|reportIngressStatus|setAsDefaultIngress|telemetryReporting)$/;
 /** Ports of F5's Service are mappings, with a switch beside each number. */
 const portsOfF5 = ["httpPort", "httpsPort"];
 const ofBitnami = ["electionID", "ingressClassResource", "publishService", "addHeaders"];
@@ -58,7 +36,7 @@ export function vendorOfValues(values: Mapping): Vendor | undefined {
 /** F5's chart has the keys of the ConfigMap below `entries`, and a class with several fields. */
 function isOfF5(controller: Mapping): boolean {
   const { config, image, ingressClass, service } = controller;
-  if (ofF5.some((key) => Object.hasOwn(controller, key)) || isMapping(ingressClass)) return true;
+  if (Object.keys(controller).some((key) => ofF5.test(key)) || isMapping(ingressClass)) return true;
   if (isMapping(config) && isMapping(config.entries)) return true;
   if (isMapping(service) && portsOfF5.some((port) => isMapping(service[port]))) return true;
   return isF5s(image);
