@@ -3,7 +3,7 @@
  * that ingress-nginx, Traefik and most others begin with. Only GETs are taken, because nothing else
  * may be sent a second time.
  */
-import { isCredentialHeader } from "../replay/credentials.ts";
+import { isCredential } from "../../core/model/credentials.ts";
 
 export interface LoggedRequest {
   readonly target: string;
@@ -74,7 +74,7 @@ function credentialsIn(fields: Fields): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, text] of fields) {
     const header = name.startsWith("http_") ? name.slice("http_".length).replaceAll("_", "-") : "";
-    if (text !== "-" && text !== "" && isCredentialHeader(header)) headers[header] = text;
+    if (text !== "-" && text !== "" && isCredential(header)) headers[header] = text;
   }
   return headers;
 }

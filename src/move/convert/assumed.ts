@@ -93,8 +93,7 @@ function secretsNamed(all: readonly Ingress[], annotation: string): ReadonlyMap<
 
 /**
  * Returns Secrets with certificates; `usual` is the Secret for hosts without one of their own. All
- * of them share one key, and hosts of the same domain share a certificate. Making a certificate
- * takes as long as converting an Ingress.
+ * of them share one key.
  */
 function certificatesOf(
   all: readonly Ingress[],
@@ -121,26 +120,13 @@ function certificatesOf(
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
   const name = { organization: "Sluice", commonName: "stands for a certificate of the cluster" };
-  const made = new Map<string, string>();
-  const certificateFor = (names: readonly string[]): string => {
-    const known = made.get(names.join(" "));
-    if (known !== undefined) return known;
-    const certificate = base64(selfSigned(name, privateKey, names, now));
-    made.set(names.join(" "), certificate);
-    return certificate;
-  };
   const keyText = base64(key);
   return [...hostsOf].map(([secret, names]) => {
-    const certificate = certificateFor(coveringAll([...names]));
+    const certificate = base64(selfSigned(name, privateKey, [...names], now));
     const data = { "tls.crt": certificate, "tls.key": keyText, "ca.crt": certificate };
     const object = { apiVersion: "v1", kind: "Secret", type: "kubernetes.io/tls", metadata: nameIn(secret), data };
     return changeOf(object as KubernetesObject);
   });
-}
-
-/** Returns wildcards that cover the hosts. A host of two labels is used as it is. */
-function coveringAll(hosts: readonly string[]): readonly string[] {
-  return [...new Set(hosts.map((host) => (/^[^.]+\.[^.]+\./.test(host) ? host.replace(/^[^.]+/, "*") : host)))].sort();
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString("base64");

@@ -1,15 +1,8 @@
-/** Removes credentials from requests and answers. */
+/** Removes credentials from the queries of requests and answers. */
+import { isCredential } from "../../core/model/credentials.ts";
 
-const headers = /^(?:authorization|proxy-authorization|cookie|x-(?:api|auth|access)-?(?:key|token)|x-csrf-token)$/;
-
-/**
- * Names of parameters with credentials: tokens, keys, signatures, codes of a login, passwords and
- * sessions.
- */
-const parameters =
-  /^(?:.*(?:token|secret|passw(?:or)?d|signature|credential|session|api[-_]?key|jwt).*|sig|key|code|auth|sid|state|nonce)$/i;
-
-export const isCredentialHeader = (name: string): boolean => headers.test(name.toLowerCase());
+/** What a login leaves in a URL. */
+const ofLogin = /^(?:sig|code|state|nonce)$/i;
 
 /**
  * Removes the values of parameters that look like credentials from a path with a query, or from a
@@ -21,7 +14,8 @@ export function withoutCredentials(target: string): string {
   const [before, query] = [target.slice(0, at + 1), target.slice(at + 1)];
   const kept = query.split("&").map((part) => {
     const [name = "", value] = [part.split("=", 1)[0], part.includes("=")];
-    return value && parameters.test(decoded(name)) ? `${name}=` : part;
+    const plain = decoded(name);
+    return value && (isCredential(plain) || ofLogin.test(plain)) ? `${name}=` : part;
   });
   return `${before}${kept.join("&")}`;
 }

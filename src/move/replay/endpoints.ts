@@ -1,7 +1,7 @@
 /**
  * The proof with and without endpoints. A Service without endpoints answers 503 whatever its rules
- * are, so nothing could be seen of them. Hosts with such a Service are compared as they are, and
- * once more as if each Service had an endpoint.
+ * are, so nothing could be seen of them. So hosts are compared as if each Service had an endpoint,
+ * as in the local pair of nginx, and as they are.
  */
 import { defaultUpstream, type Upstream } from "../../core/model/configuration.ts";
 import type { Snapshot } from "../../core/model/snapshot.ts";
@@ -9,7 +9,7 @@ import { Table } from "../../core/model/table.ts";
 import { servicePortOf } from "../../core/table/upstreams/endpoints.ts";
 import type { Difference } from "./difference.ts";
 import type { World } from "./effect.ts";
-import { type Hosts, type Proof, prove } from "./proof.ts";
+import { type IsConverted, type Proof, prove } from "./proof.ts";
 
 export interface Sides {
   readonly ofIngresses: World;
@@ -22,25 +22,14 @@ const address = "192.0.2.1";
 export function proveWithEndpoints(
   { ofIngresses, ofRoutes }: Sides,
   { services, endpointSlices }: Pick<Snapshot, "services" | "endpointSlices">,
-  isConverted: Hosts["isConverted"],
+  isConverted: IsConverted,
 ): Proof {
-  const filled = (world: World): World => ({ ...world, served: withEndpoints(world.served, services) });
-  const proveFilled = (isCompared: Hosts["isCompared"]) =>
-    prove(filled(ofIngresses), filled(ofRoutes), { isCompared, isConverted });
+  const fill = (world: World): World => ({ ...world, served: withEndpoints(world.served, services) });
+  const filled = prove(fill(ofIngresses), fill(ofRoutes), isConverted);
   // A folder has no EndpointSlices, and says nothing about endpoints.
-  if (endpointSlices.size === 0) return proveFilled(() => true);
-  const asTheyAre = prove(ofIngresses, ofRoutes, { isCompared: () => true, isConverted });
-  const lacking = hostsWithoutEndpoints(ofIngresses.served);
-  if (lacking.size === 0) return asTheyAre;
-  const again = proveFilled((host) => lacking.has(host));
-  return {
-    hosts: asTheyAre.hosts,
-    requests: asTheyAre.requests + again.requests,
-    differences: joined(asTheyAre.differences, again.differences),
-    // The second proof sends requests to stand-ins for all Services, so every Service has an
-    // endpoint there.
-    alike: [...asTheyAre.alike.filter(({ host }) => !lacking.has(host)), ...again.alike],
-  };
+  if (endpointSlices.size === 0) return filled;
+  const asTheyAre = prove(ofIngresses, ofRoutes, isConverted);
+  return { ...filled, differences: joined(asTheyAre.differences, filled.differences) };
 }
 
 function withEndpoints(served: World["served"], services: Snapshot["services"]): World["served"] {
@@ -55,18 +44,6 @@ function withEndpoint(upstream: Upstream, services: Snapshot["services"]): Upstr
   const number = (service && servicePortOf(service, port)?.port) ?? Number(port);
   if (service === undefined || !Number.isInteger(number)) return upstream;
   return { ...upstream, endpoints: [{ address, port: number }] };
-}
-
-function hostsWithoutEndpoints({ servers, upstreams }: World["served"]): ReadonlySet<string> {
-  const isEmpty = (id: string | undefined) => id !== undefined && (upstreams.get(id)?.endpoints.length ?? 1) === 0;
-  const lacking = [...servers.values()].filter(
-    ({ listener, locations }) =>
-      listener === undefined &&
-      locations.some(({ backends, canaries, standIn }) =>
-        [standIn, ...[...backends, ...canaries].map(({ upstream }) => upstream)].some(isEmpty),
-      ),
-  );
-  return new Set(lacking.map(({ name }) => name));
 }
 
 /** Returns each difference of a host once. */

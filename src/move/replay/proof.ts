@@ -35,20 +35,14 @@ export interface Alike {
   readonly unruled: boolean;
 }
 
-/** Selects the hosts to compare, by name. */
-export interface Hosts {
-  readonly isCompared: (host: string) => boolean;
-  /**
-   * False for hosts whose Ingresses stay. They are compared, because settings of other Ingresses
-   * for their Services may be lost, but no requests for them are sent to nginx.
-   */
-  readonly isConverted: (host: string) => boolean;
-}
+/**
+ * False for hosts whose Ingresses stay. They are compared, because settings of other Ingresses for
+ * their Services may be lost, but no requests for them are sent to nginx.
+ */
+export type IsConverted = (host: string) => boolean;
 
-export function prove(ofIngresses: World, ofRoutes: World, { isCompared, isConverted }: Hosts): Proof {
-  const servers = [...ofIngresses.served.servers.values()].filter(
-    ({ listener, name }) => listener === undefined && isCompared(name),
-  );
+export function prove(ofIngresses: World, ofRoutes: World, isConverted: IsConverted): Proof {
+  const servers = [...ofIngresses.served.servers.values()].filter(({ listener }) => listener === undefined);
   let requests = 0;
   const alike: Alike[] = [];
   const everywhere = pathsOfAll(servers);
