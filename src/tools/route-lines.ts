@@ -180,12 +180,10 @@ function isOfRoute({ owner }: Location<FeatureValues>): boolean {
   return owner !== undefined && owner.kind !== "Ingress";
 }
 
-function routeFacts({ backends, filters, timeouts, retries }: Location<FeatureValues>): [string, Fact][] {
+function routeFacts({ backends, filters }: Location<FeatureValues>): [string, Fact][] {
   return [
     ["backends", { value: backends, shown: sharesOf(backends) }],
     ["filters", { value: filters, shown: Object.keys(filters ?? {}).join(", ") }],
-    ["timeouts", { value: timeouts, shown: "" }],
-    ["retries", { value: retries, shown: "" }],
   ];
 }
 

@@ -43,7 +43,7 @@ async function authService(): Promise<Asked[]> {
   return asked;
 }
 
-const rule = (path: string, auth: Partial<AuthService>, more: Partial<Rule> = {}): Rule => ({
+const rule = (path: string, auth: Partial<AuthService>, { filters, ...more }: Partial<Rule> = {}): Rule => ({
   to: [{ upstream: "b1" }],
   routes: prefix(path),
   filters: {
@@ -55,6 +55,7 @@ const rule = (path: string, auth: Partial<AuthService>, more: Partial<Rule> = {}
       mostBody: 0,
       ...auth,
     },
+    ...filters,
   },
   ...more,
 });
@@ -75,7 +76,7 @@ test("only the status 200 lets a request pass, and none passes while the service
         rule("/away", { upstream: "away" }),
         rule("/empty", { upstream: "none" }),
         rule("/unknown", { upstream: "nowhere" }),
-        rule("/retried", {}, { retries }),
+        rule("/retried", {}, { filters: { retries } }),
         rule("/h2", {}, { to: [{ upstream: "b1", protocol: "h2c" }] }),
         rule(
           "/split",

@@ -215,9 +215,9 @@ test("copies have paths of their own, a deadline ends a request with 504, and a 
         { upstream: "b4", share: 0 },
       ],
     }),
-    rule("/slow", {}, { timeouts: { request: 300, backendRequest: undefined } }),
+    rule("/slow", { timeouts: { request: 300, backendRequest: undefined } }),
     rule("/h2", {}, { to: [{ upstream: "h2", protocol: "h2c" }] }),
-    rule("/attempt", {}, { timeouts: { request: undefined, backendRequest: 300 } }),
+    rule("/attempt", { timeouts: { request: undefined, backendRequest: 300 } }),
   ]);
   const ask = (path: string, more: Partial<RequestOptions> = {}) =>
     request({ to: at, host: "a.example", path, ...more });
@@ -252,7 +252,7 @@ test("0s lifts the limits of the ConfigMap, and no limit of a route lengthens th
   const short = { proxyReadTimeout: 1, proxyConnectTimeout: 1 };
   const features = unannotated({ ...defaultSettings, ...short });
   const limit = (path: string, backendRequest: number, upstream = "b1") =>
-    rule(path, {}, { to: [{ upstream }], timeouts: { request: undefined, backendRequest }, features });
+    rule(path, { timeouts: { request: undefined, backendRequest } }, { to: [{ upstream }], features });
   await it.put({
     ports: [port("a", "127.0.0.59", 18_810, { web: "" }, { port: 80 })],
     hosts: [

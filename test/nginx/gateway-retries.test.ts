@@ -44,10 +44,10 @@ async function flaky(n: number): Promise<{ readonly asked: Map<string, number[]>
   return { asked };
 }
 
-const rule = (path: string, retries: Partial<Retries>, more: Partial<Rule> = {}): Rule => ({
+const rule = (path: string, retries: Partial<Retries>, { filters, ...more }: Partial<Rule> = {}): Rule => ({
   to: [{ upstream: "flaky" }],
   routes: prefix(path),
-  retries: { attempts: 2, codes: [], backoff: 0, ...retries },
+  filters: { retries: { attempts: 2, codes: [], backoff: 0, ...retries }, ...filters },
   ...more,
 });
 
@@ -67,9 +67,9 @@ test("a request is repeated after the failures of its route, unless the backend 
     rule("/pause", { codes: [500, 503], attempts: 3, backoff: 120 }, { filters: added, rule: "named" }),
     rule("/most", { codes: [500], attempts: 9, backoff: 1 }),
     rule("/none", {}),
-    rule("/slow", { backoff: 20 }, { timeouts: { request: undefined, backendRequest: 200 } }),
-    rule("/late", { codes: [500], attempts: 9, backoff: 200 }, { timeouts: soon }),
-    rule("/hang", { attempts: 9 }, { timeouts: { request: 700, backendRequest: 300 } }),
+    rule("/slow", { backoff: 20 }, { filters: { timeouts: { request: undefined, backendRequest: 200 } } }),
+    rule("/late", { codes: [500], attempts: 9, backoff: 200 }, { filters: { timeouts: soon } }),
+    rule("/hang", { attempts: 9 }, { filters: { timeouts: { request: 700, backendRequest: 300 } } }),
     rule("/away", { backoff: 10 }, { to: [{ upstream: "away" }] }),
     rule("/gone", { codes: [503], backoff: 10 }, { to: [{ upstream: "gone" }] }),
   ];

@@ -174,7 +174,7 @@ test("code behind the sources of Claims does not know Ingresses", () => {
  * Features that render reads by name. `docs/architecture.md`, "Features and their hooks", says why
  * no hook replaces this.
  */
-const readByName = ["backendProtocol", "backendRequest", "nextUpstream", "redirects", "requestBody", "sslRedirect"];
+const readByName = ["backendProtocol", "backendRequest", "redirects", "requestBody", "sslRedirect"];
 
 test("render uses features through the hooks of their declarations, and reads few by name", () => {
   const rooms = sources.filter((path) => path.startsWith("src/core/render/"));

@@ -8,7 +8,7 @@
 import type { BackendTls } from "./backend-tls.ts";
 import type { Certificate } from "./certificate.ts";
 import type { Endpoint } from "./endpoint.ts";
-import type { BackendProtocol, Filters, Retries, Timeouts } from "./filters.ts";
+import type { BackendProtocol, Filters } from "./filters.ts";
 import type { ListenerPort } from "./listeners.ts";
 import type { Owner } from "./owner.ts";
 import type { Problem } from "./problem.ts";
@@ -201,8 +201,6 @@ export interface Location<F> {
   readonly features: F;
   /** Changes to its requests and answers beside its features. */
   readonly filters?: Filters;
-  readonly timeouts?: Timeouts;
-  readonly retries?: Retries;
   /** The status for requests to a backend that cannot be used; 500 if it is absent. */
   readonly unusableStatus?: 503;
   /**

@@ -17,6 +17,8 @@ export interface Filters {
   readonly auth?: AuthService;
   /** Keeps a client at the endpoint that answered its first request. */
   readonly session?: Session;
+  readonly timeouts?: Timeouts;
+  readonly retries?: Retries;
 }
 
 /**

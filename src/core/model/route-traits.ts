@@ -34,11 +34,11 @@ export interface RouteTraits {
     readonly headers: readonly string[];
     readonly body: boolean;
   };
-  /** Whether clients have sessions. */
-  readonly persists?: true;
   /**
    * Statuses after which requests are tried again, as after a failed connection; absent if the
    * route has no retries.
    */
-  readonly retries?: readonly RetriedStatus[];
+  readonly retriedAfter?: readonly RetriedStatus[];
+  /** Whether its limits or its sessions decide which endpoint gets a request. */
+  readonly drawsByRoute?: true;
 }

@@ -11,7 +11,7 @@
 import type { AskedPolicy } from "../kinds/asked.ts";
 import type { Kind } from "../kinds/kind.ts";
 import type { Filters } from "../model/filters.ts";
-import type { HTTPRouteFilter } from "../model/gateway/objects.ts";
+import type { HTTPRouteFilter, HTTPRouteRule } from "../model/gateway/objects.ts";
 import type { ConfigMap, Secret, Service } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../model/problem.ts";
 import type { Fields as RecordFields } from "../model/records.ts";
@@ -210,6 +210,8 @@ export interface Feature<F extends Fields, R> {
   readonly keepsAnswers?: (value: R) => boolean;
   /** Whether it reads the client's headers after the access phase, or may end that phase early. */
   readonly readsHeadersLate?: (value: R) => boolean;
+  /** Whether the body of a request is kept, because it may be sent more than once. */
+  readonly keepsBodies?: (value: R) => boolean;
   /** Whether its paths set the affinity cookie of their Upstream. */
   readonly issuesCookie?: (value: R) => boolean;
   /** For a `host` feature: whether clients may send a certificate. */
@@ -268,6 +270,8 @@ export interface Feature<F extends Fields, R> {
   readonly declares?: (value: R) => readonly string[];
   /** The lines of its text about headers of requests and answers. */
   readonly headerLines?: (value: R) => readonly HeaderLine[];
+  /** Its value for a route with these traits. */
+  readonly forRoute?: (value: R, traits: RouteTraits) => R;
   /** The filters of routes that mean the same. */
   readonly ofRoutes?: OfRoutes<R>;
   /** Whether it changes answers that nginx gives itself, as with a slash that is added. */
@@ -278,20 +282,37 @@ export interface Feature<F extends Fields, R> {
 
 /** What routes have in common with the annotations of a feature. */
 export interface OfRoutes<R> {
-  readonly filters: readonly RouteFilter[];
+  readonly filters?: readonly RouteFilter[];
+  /** Reads a field of a rule; undefined if the rule lacks it. `field` is that of the rule. */
+  readonly ofRule?: (rule: RuleFields, field: string, object: ObjectName) => RuleFieldRead | undefined;
   /** The value of the annotations as filters that do the same. */
-  readonly asFilters: (value: R) => Filters;
-  /** Its fields in the record of a rule's changes, for answers that the router gives by itself. */
-  readonly early?: (rule: Filters) => RecordFields<"filters">;
+  readonly asFilters?: (value: R) => Filters;
+  /** Its fields in the record of a rule's changes, which the router itself needs. */
+  readonly record?: (rule: Filters) => RecordFields<"filters">;
   /** Its fields in the record of later changes, for a rule and one of its backends. */
-  readonly steering: (rule: Filters, backend: Filters) => RecordFields<"steering">;
+  readonly steering?: (rule: Filters, backend: Filters) => RecordFields<"steering">;
   /** What its filters need of the text of a location. */
   readonly traits?: (rule: Filters, backend: Filters) => RouteTraits;
   /** The host that its filters set towards the backend. */
   readonly host?: (filters: Filters) => string | undefined;
   /** What the filters do, for people; empty if they do nothing. */
   readonly words: (filters: Filters) => readonly string[];
+  /** What it limits, if it changes neither requests nor answers. */
+  readonly limits?: "timeout" | "retries";
 }
+
+/** The fields that rules of HTTPRoutes and of GRPCRoutes have in common. */
+export type RuleFields = Omit<HTTPRouteRule, "matches">;
+
+/** A field of a rule, or the first mistake in it. */
+export type RuleFieldRead =
+  | {
+      readonly ok: true;
+      /** The filters of a match with this literal path. */
+      readonly filtersAt: (path: string) => Filters;
+      readonly notes: readonly Problem[];
+    }
+  | { readonly ok: false; readonly part: string; readonly why: string };
 
 /** A filter of a rule or a backend. */
 export interface RouteFilter {

@@ -4,7 +4,7 @@ import type { HTTPRouteFilter } from "../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../model/problem.ts";
 import type { Fields } from "../model/records.ts";
 import type { RouteTraits } from "../model/route-traits.ts";
-import type { OfRoutes, RouteFilter } from "./declare.ts";
+import type { OfRoutes, RouteFilter, RuleFieldRead, RuleFields } from "./declare.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 
 const policies = featureList.flatMap(([name, { ofRoutes }]) =>
@@ -13,7 +13,7 @@ const policies = featureList.flatMap(([name, { ofRoutes }]) =>
 
 /** By type. */
 export const routeFilters: ReadonlyMap<string, RouteFilter> = new Map(
-  policies.flatMap(({ filters }) => filters.map((filter) => [filter.type, filter])),
+  policies.flatMap(({ filters = [] }) => filters.map((filter) => [filter.type, filter])),
 );
 
 /** Returns Problems of parts that have no effect. `field` is that of the list. */
@@ -25,17 +25,22 @@ export function filterNotes(filters: readonly HTTPRouteFilter[], field: string, 
 
 /** Returns what the annotations do, as filters that do the same. */
 export function asFilters(values: FeatureValues): Filters {
-  return Object.assign({}, ...policies.map(({ name, asFilters }) => asFilters(values[name])));
+  return Object.assign({}, ...policies.map(({ name, asFilters }) => asFilters?.(values[name])));
 }
 
-/** Returns the fields by which the router answers requests itself. */
-export function earlyAnswers(rule: Filters): Fields<"filters"> {
-  return Object.assign({}, ...policies.map(({ early }) => early?.(rule)));
+/** Reads the fields of a rule that are policies. `field` is that of the rule. */
+export function ruleFields(rule: RuleFields, field: string, object: ObjectName): RuleFieldRead[] {
+  return policies.flatMap(({ ofRule }) => ofRule?.(rule, field, object) ?? []);
+}
+
+/** Returns what the router itself needs of the changes of a rule. */
+export function policyRecord(rule: Filters): Fields<"filters"> {
+  return Object.assign({}, ...policies.map(({ record }) => record?.(rule)));
 }
 
 /** Returns the changes of a rule and one of its backends as data. */
 export function policySteering(rule: Filters, backend: Filters): Fields<"steering"> {
-  return Object.assign({}, ...policies.map(({ steering }) => steering(rule, backend)));
+  return Object.assign({}, ...policies.map(({ steering }) => steering?.(rule, backend)));
 }
 
 /** Returns what the filters of a rule and one of its backends need of the text. */
@@ -48,12 +53,13 @@ export function hostSetBy(filters: Filters): string | undefined {
   return policies.map(({ host }) => host?.(filters)).find((one) => one !== undefined);
 }
 
-/** Returns what the filters do, in words. */
-export function filterWords(filters: Filters): string[] {
-  return policies.flatMap(({ words }) => words(filters));
+/** Returns what the filters do, in words, each behind the word for its kind. */
+export function filterWords(filters: Filters): (readonly ["filter" | "timeout" | "retries", string])[] {
+  return policies.flatMap(({ words, limits }) => words(filters).map((text) => [limits ?? "filter", text] as const));
 }
 
-/** Returns the names of the policies that the filters belong to. */
+/** Returns the names of the policies that change requests or answers by these filters. */
 export function policiesOf(filters: Filters): string[] {
-  return policies.filter(({ words }) => words(filters).length > 0).map(({ name }) => name);
+  const changing = policies.filter(({ limits, words }) => limits === undefined && words(filters).length > 0);
+  return changing.map(({ name }) => name);
 }

@@ -1,6 +1,7 @@
 /** Calls a hook of all features of one object, so that the callers need not know the features. */
 
 import type { Fields } from "../model/records.ts";
+import type { RouteTraits } from "../model/route-traits.ts";
 import type { HeaderLine } from "../settings/header-lines.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { AnswerHeader, Header, Place } from "../tokens/place.ts";
@@ -29,6 +30,7 @@ const questions = [
   "identifies",
   "issuesCookie",
   "keepsAnswers",
+  "keepsBodies",
   "mayAnswer",
   "namesGroups",
   "needsPath",
@@ -112,6 +114,17 @@ export const recordOf = (values: FeatureValues): Fields<"location"> => records.o
 
 /** Returns the fields that the features of a host as a whole add to its record. */
 export const hostRecordOf = (values: FeatureValues): Fields<"host"> => hostRecords.of(values);
+
+const replaced = having("forRoute").location;
+
+/** Returns the values for a route with these traits. */
+export function forRoute(values: FeatureValues, traits: RouteTraits = {}): FeatureValues {
+  const changed = replaced.flatMap(([name, feature]) => {
+    const value = feature.forRoute!(values[name], traits);
+    return value === values[name] ? [] : [[name, value]];
+  });
+  return changed.length === 0 ? values : { ...values, ...Object.fromEntries(changed) };
+}
 
 const neighbouring = having("neighbours").location;
 

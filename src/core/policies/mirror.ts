@@ -138,6 +138,7 @@ export const mirror = resolvedFeature({
     };
   },
   asksOthers: ({ target }) => target !== "",
+  keepsBodies: ({ target, requestBody }) => mirrorUrl(withoutGroups(target)) !== undefined && requestBody === "on",
   readsHeadersLate: ({ target }) => target !== "",
   variables: ["mirror_url", "mirror_host", "mirror_server"],
   view: ({ target, host, requestBody }, place) => {
@@ -161,7 +162,7 @@ export const mirror = resolvedFeature({
     };
     const copying = place.beside("uri", { partial: "mirror-target", view });
     // nginx's own mirror reads a body without a limit. Lua has kept that of a route already.
-    return { target: copying, bodiless: bodiless || ofGateway, keeps: ofGateway && !bodiless };
+    return { target: copying, bodiless: bodiless || ofGateway };
   },
 });
 

@@ -8,8 +8,8 @@ import { bytesOf } from "../kinds/measures.ts";
 import { sentence } from "../model/problem.ts";
 import { answers } from "./answers.ts";
 import { backendRequest } from "./backend-request.ts";
-import { nextUpstream } from "./next-upstream.ts";
 import { proxyBuffers } from "./proxy-buffers.ts";
+import { nextUpstream } from "./retries/declaration.ts";
 
 const lines = (directives: readonly { readonly name: unknown; readonly value: unknown }[]) =>
   directives.map(({ name, value }) => `${name} ${value}`);

@@ -20,14 +20,13 @@ import { loadBalance } from "./load-balance.ts";
 import { logs } from "./logs.ts";
 import { mirror } from "./mirror.ts";
 import { modsecurity } from "./modsecurity.ts";
-import { nextUpstream } from "./next-upstream.ts";
 import { opentelemetry } from "./opentelemetry.ts";
 import { proxyBuffers } from "./proxy-buffers.ts";
 import { proxySsl } from "./proxy-ssl.ts";
-import { proxyTimeouts } from "./proxy-timeouts.ts";
 import { rateLimits } from "./rate-limits.ts";
 import { redirects } from "./redirects.ts";
 import { requestBody } from "./request-body.ts";
+import { nextUpstream } from "./retries/declaration.ts";
 import { rewrite } from "./rewrite.ts";
 import { satisfy } from "./satisfy.ts";
 import { serviceUpstream } from "./service-upstream.ts";
@@ -36,6 +35,7 @@ import { configurationSnippet, serverSnippet, streamSnippet } from "./snippets.t
 import { sslCiphers, sslPreferServerCiphers } from "./ssl-ciphers.ts";
 import { sslPassthrough } from "./ssl-passthrough.ts";
 import { sslRedirect } from "./ssl-redirect.ts";
+import { proxyTimeouts } from "./timeouts/declaration.ts";
 import { upstreamHashBy } from "./upstream-hash-by.ts";
 
 export const features = {

@@ -6,7 +6,7 @@
  */
 
 import type { Conditions, Owner, WeightedBackend } from "../model/configuration.ts";
-import type { Filters, Retries, Timeouts } from "../model/filters.ts";
+import type { Filters } from "../model/filters.ts";
 import type { Problem } from "../model/problem.ts";
 import type { FeatureValues } from "../policies/registry.ts";
 import type { Age } from "./age.ts";
@@ -50,8 +50,6 @@ export interface ClaimedPath {
   readonly backends: readonly ClaimedBackend[];
   /** Changes to its requests and answers beside the features of the Claim. */
   readonly filters?: Filters;
-  readonly timeouts?: Timeouts;
-  readonly retries?: Retries;
   /** The status for requests to a backend that cannot be used; 500 if it is absent. */
   readonly unusableStatus?: 503;
   /** The values of its own settings. If they are absent, those of the Claim count. */

@@ -5,7 +5,7 @@
 
 import { conditionWords } from "../../../core/model/condition-words.ts";
 import { catchAll } from "../../../core/model/configuration.ts";
-import { type Filters, noLimit, type Retries } from "../../../core/model/filters.ts";
+import type { Filters } from "../../../core/model/filters.ts";
 import { named, sentence } from "../../../core/model/problem.ts";
 import { filterWords } from "../../../core/policies/filters.ts";
 import type { GatewayDecision } from "../../matcher/decision.ts";
@@ -41,7 +41,7 @@ export function gatewaySteps(decision: GatewayDecision, way: GatewayWay): readon
     ...lostSteps(lost),
     ...(taken === undefined ? [] : [step("route", routeWords(taken)), ...filterSteps(taken.location.filters ?? {})]),
     ...behind.slice(0, mostLost).map((one) => step("not", `${routeWords(one)}: ${one.why}`)),
-    ...(taken === undefined ? [] : [...timeoutSteps(taken), ...weightSteps(taken)]),
+    ...(taken === undefined ? [] : weightSteps(taken)),
     ...guards.map(guardStep),
     ...backends.flatMap(({ backend, share, upstream }) => [
       step(
@@ -104,16 +104,9 @@ function isPrefix({ server, route }: RouteTaken): boolean {
   return server.routes.some(({ location, match }) => location === route.location && match === "prefix");
 }
 
-function retryWords({ attempts, codes, backoff }: Retries): string {
-  const after = codes.length === 0 ? "" : `, and after ${codes.join(", ")}`;
-  const pause = backoff === 0 ? "" : `, each after ${backoff} ms`;
-  return `up to ${attempts} where a connection fails${after}${pause}`;
-}
-
 function filterSteps(filters: Filters): AskedStep[] {
   const { redirect, rewrite, session, mirrors = [] } = filters;
-  return [
-    ...filterWords(filters),
+  const own = [
     ...(redirect === undefined ? [] : [`redirects with ${redirect.status}`]),
     ...(rewrite?.hostname === undefined ? [] : [`backends see the host ${rewrite.hostname}`]),
     ...(rewrite?.path === undefined
@@ -121,20 +114,10 @@ function filterSteps(filters: Filters): AskedStep[] {
       : [`${rewrite.path.type === "full" ? "the path" : rewrite.path.prefix || "/"} becomes ${rewrite.path.path}`]),
     ...(session === undefined ? [] : [`clients stay with an endpoint, by the ${session.type} ${session.name}`]),
     ...mirrors.map(({ upstream, share }) => `${percent(share)} of the requests are copied to ${upstream}`),
-  ].map((text) => step("filter", text));
-}
-
-function timeoutSteps({ location: { timeouts, retries } }: RouteTaken): AskedStep[] {
-  const { request, backendRequest } = timeouts ?? {};
-  return [
-    ...(request === undefined ? [] : [step("timeout", `${request} ms for the whole request`)]),
-    ...(backendRequest === undefined ? [] : [step("timeout", attemptWords(backendRequest))]),
-    ...(retries === undefined ? [] : [step("retries", retryWords(retries))]),
-  ];
-}
-
-function attemptWords(limit: number): string {
-  return limit === noLimit ? "none, so the backend may take any time" : `${limit} ms for each attempt`;
+  ].map((text) => ["filter", text] as const);
+  const isLimit = ([what]: readonly [string, string]) => Number(what !== "filter");
+  const all = [...filterWords(filters), ...own].sort((one, other) => isLimit(one) - isLimit(other));
+  return all.map(([what, says]) => step(what, says));
 }
 
 function weightSteps({ location: { share } }: RouteTaken): AskedStep[] {

@@ -44,7 +44,8 @@ export const cors = feature({
       const cors = policyOf(value);
       return cors === undefined ? {} : { cors };
     },
-    early: ({ cors }) => (cors === undefined ? {} : { cors: 1 }),
+    record: ({ cors }) => (cors === undefined ? {} : { cors: 1 }),
+    traits: ({ cors }) => (cors === undefined ? {} : { answers: true }),
     steering: ({ cors }) => (cors === undefined ? {} : { cors: corsRecord(cors) }),
     words: ({ cors }) => (cors === undefined ? [] : [corsWords(cors)]),
   },

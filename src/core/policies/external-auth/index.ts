@@ -85,6 +85,8 @@ export const externalAuth = resolvedFeature({
     return other.kind === "none" || one.kind === "refuse" || isSame(one, other) ? one : undefined;
   },
   asksOthers: ({ kind }) => kind === "ask",
+  // The auth service of a filter replaces the operator's.
+  forRoute: (value, { asks }): ExternalAuth => (asks === undefined ? value : { kind: "none" }),
   identifies: ({ kind }) => kind !== "none",
   keepsAnswers: (value) => value.kind === "ask" && value.question.cacheKey !== "",
   framesRequests: (value) => value.kind === "ask" && value.question.pool?.apart === true,

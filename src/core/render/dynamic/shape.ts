@@ -11,7 +11,7 @@ import {
   type Server,
   type WeightedBackend,
 } from "../../model/configuration.ts";
-import { neighboursOf, ownTextOf } from "../../policies/hooks.ts";
+import { forRoute, neighboursOf, ownTextOf } from "../../policies/hooks.ts";
 import { unannotated } from "../../policies/read.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
 import { routeSettings } from "../../settings/for-routes.ts";
@@ -23,7 +23,7 @@ import { Token } from "../../tokens/token.ts";
 import { InternalNames } from "../conf/internal-names.ts";
 import { needsPath } from "../conf/text-servers.ts";
 import { balancedBlock, limitedBlock, timedBlock } from "../conf/upstream-views.ts";
-import { forRoute, routeTraitsOf } from "../gateway/traits.ts";
+import { routeTraitsOf } from "../gateway/traits.ts";
 import { type LocationText, LocationTexts, type LocationTraits, traitsOf } from "../location/text.ts";
 import type { Template } from "../template.ts";
 
@@ -167,8 +167,7 @@ export class Shapes {
       return Token.variable(`route_${name}`);
     };
     const captured = () => Token.variable("forwarded_prefix");
-    const { limited = false, retries, persists = false } = traits.route ?? {};
-    const isLimited = limited || persists || retries !== undefined;
+    const isLimited = traits.route?.drawsByRoute === true;
     const blocks = [isLimited ? limitedBlock : balancedBlock];
     const timedBlocks = [isLimited ? limitedBlock : timedBlock];
     const target = { dynamic: true, unserved: false, rewrite: false, blocks, timedBlocks };

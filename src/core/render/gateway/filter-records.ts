@@ -4,41 +4,22 @@
  * meanwhile cannot mix two versions.
  */
 
-import type { Location } from "../../model/configuration.ts";
-import {
-  type AuthService,
-  type CopyWay,
-  type Filters,
-  type Mirror,
-  noLimit,
-  type PathChange,
-  type Session,
-  type UrlRewrite,
-} from "../../model/filters.ts";
+import type { AuthService, CopyWay, Filters, Mirror, PathChange, Session, UrlRewrite } from "../../model/filters.ts";
 import type { Fields } from "../../model/records.ts";
 import type { RouteTraits } from "../../model/route-traits.ts";
-import { earlyAnswers, hostSetBy, policySteering, policyTraits } from "../../policies/filters.ts";
-
-/** The parts of a Location from which the record is made. */
-export type RouteParts = Pick<Location<unknown>, "filters" | "timeouts" | "retries">;
+import { hostSetBy, policyRecord, policySteering, policyTraits } from "../../policies/filters.ts";
 
 /**
  * Returns the changes of a rule, or of one of its backends. Returns undefined if there are none.
  */
-export function filtersRecord(
-  { filters: rule = {}, timeouts, retries }: RouteParts,
-  backend: Filters = {},
-): Fields<"filters"> | undefined {
+export function filtersRecord(rule: Filters = {}, backend: Filters = {}): Fields<"filters"> | undefined {
   const { redirect } = rule;
   const rewrite = rewriteOf(rule, backend);
   const steering = steeringOf(rule, backend);
   const record: Fields<"filters"> = {
     ...(redirect === undefined ? {} : { redirect: { ...redirect, path: pathOf(redirect.path) } }),
-    ...earlyAnswers(rule),
     ...(rewrite === undefined ? {} : { rewrite }),
-    ...(timeouts?.request === undefined ? {} : { request: timeouts.request / 1000 }),
-    ...(timeouts?.backendRequest === undefined ? {} : { attempt: timeouts.backendRequest / 1000 }),
-    ...(retries === undefined ? {} : { retries: retries.attempts, backoff: retries.backoff / 1000 }),
+    ...policyRecord(rule),
     ...(rule.auth === undefined ? {} : { auth: questionRecord(rule.auth) }),
     ...(steering === undefined ? {} : { steering }),
   };
@@ -46,27 +27,19 @@ export function filtersRecord(
 }
 
 /** Returns the traits that the text of the Location needs for these changes. */
-export function filterTraits(
-  { filters: rule = {}, timeouts, retries }: RouteParts,
-  backend: Filters = {},
-): RouteTraits {
-  const answers = rule.redirect !== undefined || Object.keys(earlyAnswers(rule)).length > 0;
+export function filterTraits(rule: Filters = {}, backend: Filters = {}): RouteTraits {
   const mirrors = mirrorsOf(rule, backend);
   const ways = waysOf(mirrors);
-  const limited = timeouts?.request !== undefined || timeouts?.backendRequest !== undefined;
   return {
     ...policyTraits(rule, backend),
-    ...(answers ? { answers: true } : {}),
+    ...(rule.redirect === undefined ? {} : { answers: true }),
     ...(steeringOf(rule, backend) === undefined ? {} : { steers: true }),
     ...(mirrors.length > 0 ? { copies: true } : {}),
     ...(isLate(mirrors) ? { copiesLate: true } : {}),
     ...(ways.length > 0 ? { ways } : {}),
     ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
-    ...(limited ? { limited: true } : {}),
-    ...(timeouts?.backendRequest === noLimit ? { endless: true } : {}),
     ...(rule.auth === undefined ? {} : { asks: asksOf(rule.auth) }),
-    ...(rule.session === undefined ? {} : { persists: true }),
-    ...(retries === undefined ? {} : { retries: retries.codes }),
+    ...(rule.session === undefined ? {} : { drawsByRoute: true }),
   };
 }
 

@@ -143,7 +143,7 @@ function rewriteOf(route: Route, { backendRequest: { prefix } }: FeatureValues):
 
 /** Returns the changes of a Location, including those of its only backend. */
 function filtersOf(location: Location<FeatureValues>): Fields<"location"> {
-  const record = filtersRecord(location, onlyOne(location.backends)?.filters);
+  const record = filtersRecord(location.filters, onlyOne(location.backends)?.filters);
   return record === undefined ? {} : { filters: record };
 }
 
@@ -188,7 +188,7 @@ function backendsOf(
   return {
     backends: taking.map((one, at): Fields<"backend"> => {
       sum += one.weight;
-      const own = one.filters === undefined ? undefined : filtersRecord(location, one.filters);
+      const own = one.filters === undefined ? undefined : filtersRecord(location.filters, one.filters);
       const acts = own === undefined ? {} : { filters: own };
       return {
         upTo: sum / total,

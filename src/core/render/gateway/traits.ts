@@ -1,8 +1,7 @@
 /** The traits of a route that decide about the text of its Location, beside its features. */
 
 import { defaultUpstream, type Location, type WeightedBackend } from "../../model/configuration.ts";
-import type { BackendProtocol, RetriedStatus } from "../../model/filters.ts";
-import type { RouteTraits } from "../../model/route-traits.ts";
+import type { BackendProtocol } from "../../model/filters.ts";
 import { holds } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -29,40 +28,6 @@ const secured: Readonly<Record<Scheme, Scheme>> = {
 };
 
 /**
- * Removes timeouts from the failures after which another endpoint is tried: a request whose time is
- * up is answered, and a slow try is not repeated.
- */
-function withoutLateTries(values: FeatureValues): FeatureValues {
-  const cases = values.nextUpstream.cases.filter((one) => one !== "timeout");
-  return { ...values, nextUpstream: { ...values.nextUpstream, cases: cases.length > 0 ? cases : ["off"] } };
-}
-
-/**
- * Sets the failures after which another try follows: those that a route names, and failed
- * connections. Lua counts the tries and decides which requests may be repeated.
- */
-function withRetries(values: FeatureValues, codes: readonly RetriedStatus[]): FeatureValues {
-  const cases = [
-    "error",
-    "timeout",
-    "invalid_header",
-    ...codes.map((code) => `http_${code}` as const),
-    "non_idempotent",
-  ] as const;
-  return { ...values, nextUpstream: { cases: [...cases], timeout: 0, tries: 0 } };
-}
-
-/**
- * Returns the features of a Location with these traits. Its own auth service replaces the
- * operator's.
- */
-export function forRoute(values: FeatureValues, { asks, limited, endless, retries }: RouteTraits = {}): FeatureValues {
-  const asked: FeatureValues = asks === undefined ? values : { ...values, externalAuth: { kind: "none" } };
-  if (retries !== undefined) return withRetries(asked, retries);
-  return limited === true && endless !== true ? withoutLateTries(asked) : asked;
-}
-
-/**
  * Whether the route redirects to https. Only RouteSettings can demand that, because the ConfigMap's
  * ssl-redirect is not for routes.
  */
@@ -87,6 +52,6 @@ export function routeTraitsOf(
     ...(location.owner !== undefined && holds("hasZones", location.features, "location")
       ? { zonesOf: location.owner.namespace }
       : {}),
-    route: filterTraits(location, filters),
+    route: filterTraits(location.filters, filters),
   };
 }

@@ -75,7 +75,7 @@ export function locationView(
       answers: route.answers ?? false,
       steers: route.steers ?? false,
       limited: route.limited ?? false,
-      retries: route.retries !== undefined,
+      retries: route.retriedAfter !== undefined,
       sockets: route.ways !== undefined && !denied && copySockets(route.ways, place),
       asks: asks !== undefined && routeAuthView(asks, place, about.requestHeaders, redirectStatuses.map(Token.count)),
       statuses: redirectStatuses.map(Token.count),
@@ -95,7 +95,7 @@ export function locationView(
     if (feature.view !== undefined) view[name] = able && feature.view(value, place, settings);
     answer.push(...(feature.answerHeaders?.(value, place, settings) ?? []));
   }
-  const keeps = route !== undefined && !denied && keepsBodies(route, values, view.mirror);
+  const keeps = route !== undefined && !denied && keepsBodies(route, values);
   if (route !== undefined && view.route !== false) {
     view.route = { ...(view.route as object), keeps, enters: keeps || route.steers === true };
     if (place.protocol === "fastcgi" && place.streams)
@@ -141,14 +141,9 @@ export function locationView(
   };
 }
 
-/**
- * Whether a body of the route is kept: for retries, and for copies that are made before the backend
- * is asked. nginx does not repeat a request whose body it has passed on.
- */
-function keepsBodies({ retries, copies, copiesLate }: RouteTraits, values: FeatureValues, mirror: View | undefined) {
-  const answersRetried = values.nextUpstream.cases.some((one) => !["error", "timeout", "off"].includes(one));
-  const mirrored = typeof mirror === "object" && "keeps" in mirror && mirror.keeps === true;
-  return retries !== undefined || answersRetried || mirrored || (copies === true && copiesLate !== true);
+/** Whether a body of the route is kept, also for copies made before the backend is asked. */
+function keepsBodies({ copies, copiesLate }: RouteTraits, values: FeatureValues) {
+  return holds("keepsBodies", values, "location") || (copies === true && copiesLate !== true);
 }
 
 /** The largest body for an auth service, which its filter can name. */

@@ -637,7 +637,7 @@ test("nginx makes as many retries as it can, after the statuses that it supports
   const retries = (retry: object) => {
     const { configuration, sentences, route: of } = outcome(gateway({}), route({ rules: [{ retry, backendRefs }] }));
     expect(of()).toEqual([{ Accepted: true, ResolvedRefs: true }]);
-    return { sentences, ...configuration.servers.get("ns/gw/http _")!.locations[0]!.retries };
+    return { sentences, ...configuration.servers.get("ns/gw/http _")!.locations[0]!.filters?.retries };
   };
   expect(retries({})).toEqual({ sentences: [], attempts: 2, codes: [], backoff: 0 });
   expect(retries({ codes: [503, 500], attempts: 9, backoff: "1s500ms" })).toEqual({

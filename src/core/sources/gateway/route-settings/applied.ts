@@ -62,17 +62,17 @@ function twoServices({ filters, field }: ClaimedPath, { externalAuth }: FeatureV
 }
 
 /** All filters but these are applied by Lua in nginx's access phase, where all guards run. */
-const isBefore = (filter: string): boolean => filter === "redirect" || filter === "rewrite";
+const isApart = (filter: string): boolean => ["redirect", "rewrite", "timeouts"].includes(filter);
 
 /**
  * Returns the features with `satisfy: all` if Lua runs in the access phase. nginx counts that
  * Lua as a guard that every request satisfies, so with `any` no real guard would have an effect.
  */
-function strictlySatisfied({ filters, backends, retries }: ClaimedPath, features: FeatureValues): FeatureValues {
+function strictlySatisfied({ filters, backends }: ClaimedPath, features: FeatureValues): FeatureValues {
   if (features.satisfy.checks === "all") return features;
   const all = [filters, ...backends.map((backend) => backend.filters)];
-  const isFollowed = all.some((one) => Object.keys(one ?? {}).some((name) => !isBefore(name)));
-  return isFollowed || retries !== undefined ? { ...features, satisfy: { checks: "all" } } : features;
+  const isFollowed = all.some((one) => Object.keys(one ?? {}).some((name) => !isApart(name)));
+  return isFollowed ? { ...features, satisfy: { checks: "all" } } : features;
 }
 
 const balancing = ["sessionAffinity", "loadBalance", "upstreamHashBy", "serviceUpstream"] as const;

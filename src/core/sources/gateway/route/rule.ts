@@ -4,9 +4,9 @@
  */
 import { literalPath } from "../../../kinds/gateway/cookie-path.ts";
 import type { Filters } from "../../../model/filters.ts";
-import type { HTTPRouteRule } from "../../../model/gateway/objects.ts";
 import type { Problem } from "../../../model/problem.ts";
-import { filterNotes } from "../../../policies/filters.ts";
+import type { RuleFieldRead, RuleFields } from "../../../policies/declare.ts";
+import { filterNotes, ruleFields } from "../../../policies/filters.ts";
 import type { ClaimedPath, PathMatch } from "../../../table/claim.ts";
 import { decodedPath } from "../../../table/hosts/listener/entries.ts";
 import { closingProblem } from "../../../table/unknown-fields.ts";
@@ -17,14 +17,9 @@ import { authOf } from "./external-auth.ts";
 import { filtersOf } from "./filters.ts";
 import type { MatchesRead, ReadMatch } from "./matches.ts";
 import { neverFulfilled } from "./never-fulfilled.ts";
-import { type RetriesRead, retriesOf } from "./retries.ts";
 import { type SessionRead, sessionOf } from "./sessions.ts";
 import { settingsNamed } from "./settings.ts";
 import { type BackendWorld, refusalOf } from "./targets.ts";
-import { type TimeoutsRead, timeoutsOf } from "./timeouts.ts";
-
-/** The fields that rules of HTTPRoutes and of GRPCRoutes have in common. */
-export type CommonRule = Omit<HTTPRouteRule, "matches">;
 
 export interface RuleRead {
   readonly paths: readonly ClaimedPath[];
@@ -38,7 +33,7 @@ export interface RuleRead {
 }
 
 /** Reads the rule. `field` is its field in the object. */
-export function ruleOf(rule: CommonRule, read: MatchesRead, field: string, world: BackendWorld): RuleRead {
+export function ruleOf(rule: RuleFields, read: MatchesRead, field: string, world: BackendWorld): RuleRead {
   return new RuleReading(rule, field, world).of(read);
 }
 
@@ -50,23 +45,21 @@ interface Mistake {
 }
 
 class RuleReading {
-  readonly #rule: CommonRule;
+  readonly #rule: RuleFields;
   readonly #field: string;
   readonly #world: BackendWorld;
-  readonly #timeouts: TimeoutsRead;
-  readonly #retries: RetriesRead;
+  readonly #fields: readonly RuleFieldRead[];
   readonly #session: SessionRead;
   readonly #unresolved = new Faults();
   readonly #invalid = new Faults();
   readonly #notes = new Set<Problem>();
   #isDropped = false;
 
-  constructor(rule: CommonRule, field: string, world: BackendWorld) {
+  constructor(rule: RuleFields, field: string, world: BackendWorld) {
     this.#rule = rule;
     this.#field = field;
     this.#world = world;
-    this.#timeouts = timeoutsOf(rule);
-    this.#retries = retriesOf(rule.retry, field, world.object);
+    this.#fields = ruleFields(rule, field, world.object);
     this.#session = sessionOf(rule, field, world.object);
   }
 
@@ -110,7 +103,7 @@ class RuleReading {
       })),
     ];
     return [
-      ...[this.#retries, this.#session].flatMap((one) => (one.ok ? one.notes : [])),
+      ...[...this.#fields, this.#session].flatMap((one) => (one.ok ? one.notes : [])),
       ...places.flatMap(({ filters, at }) => filterNotes(filters, at, this.#world.object)),
       ...neverFulfilled(matches, this.#field, this.#world),
       ...this.#weightless(),
@@ -167,6 +160,7 @@ class RuleReading {
       ...(read.ok ? read.filters : undefined),
       ...("auth" in auth && auth.auth !== undefined ? { auth: auth.auth } : {}),
       ...(copies.mirrors.length === 0 ? {} : { mirrors: copies.mirrors }),
+      ...this.#fieldsAt(literalPath(match.text, match.pattern === true)),
       ...this.#sessionAt(match),
     };
     const named = "named" in settings ? settings.named : [];
@@ -179,23 +173,21 @@ class RuleReading {
       backends,
       ...(named.length === 0 ? {} : { settings: named }),
       ...(Object.keys(changes).length === 0 ? {} : { filters: changes }),
-      ...this.#limits(),
     };
   }
 
   #mistake(): Mistake | undefined {
-    return [this.#timeouts, this.#retries, this.#session].find((one) => !one.ok);
+    const first = [...this.#fields, this.#session].find((one) => !one.ok);
+    return first && { reason: "UnsupportedValue", ...first };
+  }
+
+  #fieldsAt(path: string): Filters {
+    return Object.assign({}, ...this.#fields.map((one) => (one.ok ? one.filtersAt(path) : {})));
   }
 
   #sessionAt({ text, pattern }: PathMatch): Pick<Filters, "session"> {
     if (!this.#session.ok || this.#session.session === undefined) return {};
     return { session: { path: literalPath(text, pattern === true), ...this.#session.session } };
-  }
-
-  #limits(): Pick<ClaimedPath, "timeouts" | "retries"> {
-    const timeouts = this.#timeouts.ok ? this.#timeouts.timeouts : undefined;
-    const retries = this.#retries.ok ? this.#retries.retries : undefined;
-    return { ...(timeouts === undefined ? {} : { timeouts }), ...(retries === undefined ? {} : { retries }) };
   }
 
   #fault({ reason, part, why }: Mistake, done: string): Fault {

@@ -2,10 +2,11 @@
 
 import type { HTTPRoute } from "../../../model/gateway/objects.ts";
 import type { Problem } from "../../../model/problem.ts";
+import type { RuleFields } from "../../../policies/declare.ts";
 import type { ClaimedPath } from "../../../table/claim.ts";
 import type { Fault } from "../conditions.ts";
 import { type MatchesRead, matchesOf } from "./matches.ts";
-import { type CommonRule, type RuleRead, ruleOf } from "./rule.ts";
+import { type RuleRead, ruleOf } from "./rule.ts";
 import type { BackendWorld } from "./targets.ts";
 
 export interface RulesRead {
@@ -25,7 +26,7 @@ export function rulesOf(route: HTTPRoute, world: BackendWorld): RulesRead {
   return readRules(route.spec?.rules ?? [{}], matchesOf, world);
 }
 
-export function readRules<R extends CommonRule>(
+export function readRules<R extends RuleFields>(
   rules: readonly R[],
   matches: (rule: R) => MatchesRead,
   world: BackendWorld,

@@ -108,7 +108,7 @@ function keptApart({ owner: object }: Claim, name: string): Problem {
 
 export function locationOf({ claim, claimed }: Entry): Location<FeatureValues> {
   const { owner, uid, share } = claim;
-  const { match, backends, filters, timeouts, retries, unusableStatus, rule, authors, ownTls } = claimed;
+  const { match, backends, filters, unusableStatus, rule, authors, ownTls } = claimed;
   const { features = claim.features, closed = claim.closed } = claimed;
   return {
     path: match.text,
@@ -117,8 +117,6 @@ export function locationOf({ claim, claimed }: Entry): Location<FeatureValues> {
     backends,
     features,
     ...(filters === undefined ? {} : { filters }),
-    ...(timeouts === undefined ? {} : { timeouts }),
-    ...(retries === undefined ? {} : { retries }),
     ...(unusableStatus === undefined ? {} : { unusableStatus }),
     ...(rule === undefined ? {} : { rule }),
     ...(authors === undefined ? {} : { authors }),

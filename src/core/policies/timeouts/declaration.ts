@@ -1,7 +1,12 @@
-/** Sets how long nginx waits for the backend of a Location. */
-import { seconds } from "../kinds/numbers.ts";
-import type { Settings } from "../settings/registry.ts";
-import { feature, field } from "./declare.ts";
+/**
+ * Sets how long nginx waits for the backend of a Location. The timeouts of annotations limit
+ * pauses, and those of a rule limit a whole request and each of its tries.
+ */
+import { seconds } from "../../kinds/numbers.ts";
+import { noLimit } from "../../model/filters.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { feature, field } from "../declare.ts";
+import { timeoutsOf } from "./read.ts";
 
 export const proxyTimeouts = feature({
   name: "proxy-timeouts",
@@ -44,20 +49,35 @@ export const proxyTimeouts = feature({
     }
     return false;
   },
+  ofRoutes: {
+    ofRule: timeoutsOf,
+    record: ({ timeouts: { request, backendRequest } = unlimited }) => ({
+      ...(request === undefined ? {} : { request: request / 1000 }),
+      ...(backendRequest === undefined ? {} : { attempt: backendRequest / 1000 }),
+    }),
+    traits: ({ timeouts }) =>
+      timeouts === undefined
+        ? {}
+        : { limited: true, drawsByRoute: true, ...(timeouts.backendRequest === noLimit ? { endless: true } : {}) },
+    words: ({ timeouts: { request, backendRequest } = unlimited }) => [
+      ...(request === undefined ? [] : [`${request} ms for the whole request`]),
+      ...(backendRequest === noLimit ? ["none, so the backend may take any time"] : []),
+      ...(backendRequest === undefined || backendRequest === noLimit ? [] : [`${backendRequest} ms for each attempt`]),
+    ],
+    limits: "timeout",
+  },
 });
 
-interface Timeouts {
-  readonly connect: number;
-  readonly send: number;
-  readonly read: number;
-}
+const unlimited = { request: undefined, backendRequest: undefined };
+
+type Pauses = Readonly<Record<"connect" | "send" | "read", number>>;
 
 /**
  * Returns the seconds to connect, send and read for the balancer, like `5 - 60`. A dash stands
  * where nginx.conf has the same value, so that a snippet may change it. Returns an empty text if
  * all three are dashes.
  */
-export function ownTimeouts({ connect, send, read }: Timeouts, settings: Settings): string {
+export function ownTimeouts({ connect, send, read }: Pauses, settings: Settings): string {
   const own = (value: number, inherited: number) => (value === inherited ? "-" : String(value));
   const parts = [
     own(connect, settings.proxyConnectTimeout),

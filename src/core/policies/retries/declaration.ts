@@ -1,12 +1,19 @@
-/** Decides after which failures another Endpoint is tried, and how often. */
+/**
+ * Decides after which failures another Endpoint is tried, and how often. For annotations nginx does
+ * this itself; the retries of a rule are counted by Lua, which knows their pauses and which
+ * requests may be repeated.
+ */
 
-import { no, shown } from "../kinds/kind.ts";
-import { integer, seconds } from "../kinds/numbers.ts";
-import { nextUpstreamTokens } from "../settings/next-upstream-words.ts";
-import { nextUpstreamCases } from "../settings/upstreams.ts";
-import { Token } from "../tokens/token.ts";
-import { feature, field } from "./declare.ts";
-import { otherwise } from "./without-lua.ts";
+import { no, shown } from "../../kinds/kind.ts";
+import { integer, seconds } from "../../kinds/numbers.ts";
+import type { Retries } from "../../model/filters.ts";
+import { nextUpstreamTokens } from "../../settings/next-upstream-words.ts";
+import type { Settings } from "../../settings/registry.ts";
+import { nextUpstreamCases } from "../../settings/upstreams.ts";
+import { Token } from "../../tokens/token.ts";
+import { feature, field } from "../declare.ts";
+import { otherwise } from "../without-lua.ts";
+import { retriesOf } from "./read.ts";
 
 /** Words with one blank between them; `updating` is for the ConfigMap only. */
 const cases: typeof nextUpstreamCases = {
@@ -21,8 +28,20 @@ const cases: typeof nextUpstreamCases = {
   bad: [...nextUpstreamCases.bad, "error  timeout", " error", "error updating"],
 };
 
+interface NextUpstream {
+  readonly cases: Settings["proxyNextUpstream"];
+  readonly timeout: number;
+  readonly tries: number;
+}
+
 const forTries = ({ cases }: { readonly cases: readonly string[] }) =>
   cases.includes("off") ? "proxy-next-upstream is off, so only one Endpoint is tried" : undefined;
+
+function words({ attempts, codes, backoff }: Retries): string {
+  const after = codes.length === 0 ? "" : `, and after ${codes.join(", ")}`;
+  const pause = backoff === 0 ? "" : `, each after ${backoff} ms`;
+  return `up to ${attempts} where a connection fails${after}${pause}`;
+}
 
 export const nextUpstream = feature({
   name: "next-upstream",
@@ -79,5 +98,24 @@ export const nextUpstream = feature({
     const { http, grpc } = nextUpstreamTokens(cases, retryNonIdempotent);
     if (protocol === "http") return [{ name: Token.name("proxy_next_upstream"), value: http }];
     return protocol === "grpc" && grpc !== undefined ? [{ name: Token.name("grpc_next_upstream"), value: grpc }] : [];
+  },
+  // nginx does not repeat a request whose body it has passed on.
+  keepsBodies: ({ cases }) => cases.some((one) => !["error", "timeout", "off"].includes(one)),
+  forRoute: (value, { retriedAfter: codes, limited, endless }): NextUpstream => {
+    if (codes !== undefined) {
+      const failures = codes.map((code) => `http_${code}` as const);
+      return { cases: ["error", "timeout", "invalid_header", ...failures, "non_idempotent"], timeout: 0, tries: 0 };
+    }
+    if (limited !== true || endless === true) return value;
+    // A request whose time is up is answered, and a slow try is not repeated.
+    const others = value.cases.filter((one) => one !== "timeout");
+    return { ...value, cases: others.length > 0 ? others : ["off"] };
+  },
+  ofRoutes: {
+    ofRule: retriesOf,
+    record: ({ retries }) => (retries && { retries: retries.attempts, backoff: retries.backoff / 1000 }) ?? {},
+    traits: ({ retries }) => (retries && { retriedAfter: retries.codes, drawsByRoute: true }) ?? {},
+    words: ({ retries }) => (retries === undefined ? [] : [words(retries)]),
+    limits: "retries",
   },
 });

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { noLimit } from "../../../model/filters.ts";
-import { timeoutsOf } from "./timeouts.ts";
+import { noLimit } from "../../model/filters.ts";
+import { timeoutsOf } from "./read.ts";
 
 const read = (timeouts?: { readonly request?: string; readonly backendRequest?: string }) => {
   const found = timeoutsOf(timeouts === undefined ? {} : { timeouts });
-  return found.ok ? found.timeouts : found.part;
+  return found?.ok ? found.filtersAt("/").timeouts : found?.part;
 };
 
 test("0s is no limit, and only where no other limit is given it lifts those of the ConfigMap", () => {

@@ -2,11 +2,11 @@
  * Reads the retries of a rule. A pause between two tries needs a jump inside nginx. nginx allows
  * ten jumps for one request, and the way to the backend is the first.
  */
-import { durationMs } from "../../../kinds/gateway/duration.ts";
-import { shown } from "../../../kinds/kind.ts";
-import { type RetriedStatus, type Retries, retriedStatuses } from "../../../model/filters.ts";
-import type { RetryPolicy } from "../../../model/gateway/objects.ts";
-import type { ObjectName, Problem } from "../../../model/problem.ts";
+import { durationMs } from "../../kinds/gateway/duration.ts";
+import { shown } from "../../kinds/kind.ts";
+import { type RetriedStatus, retriedStatuses } from "../../model/filters.ts";
+import type { ObjectName, Problem } from "../../model/problem.ts";
+import type { RuleFieldRead, RuleFields } from "../declare.ts";
 
 /** The default number of retries, which is that of `proxy-next-upstream-tries`. */
 const usualAttempts = 2;
@@ -18,15 +18,11 @@ const mostJumps = 9;
  */
 const mostAttempts = 100;
 
-export type RetriesRead =
-  | { readonly ok: true; readonly retries: Retries | undefined; readonly notes: readonly Problem[] }
-  | { readonly ok: false; readonly reason: "UnsupportedValue"; readonly part: string; readonly why: string };
-
 /** Reads the retries. `field` is that of the rule. */
-export function retriesOf(retry: RetryPolicy | undefined, field: string, object: ObjectName): RetriesRead {
-  if (retry === undefined) return { ok: true, retries: undefined, notes: [] };
+export function retriesOf({ retry }: RuleFields, field: string, object: ObjectName): RuleFieldRead | undefined {
+  if (retry === undefined) return undefined;
   const { codes = [], attempts = usualAttempts, backoff = "0s" } = retry;
-  const no = (part: string, why: string): RetriesRead => ({ ok: false, reason: "UnsupportedValue", part, why });
+  const no = (part: string, why: string): RuleFieldRead => ({ ok: false, part, why });
   const pause = durationMs(backoff);
   if (pause === undefined) return no(".retry.backoff", `${shown(backoff)} is not a duration like 500ms, 10s or 1h30m`);
   if (!Number.isInteger(attempts) || attempts < 1) {
@@ -49,7 +45,8 @@ export function retriesOf(retry: RetryPolicy | undefined, field: string, object:
     note("attempts", why, `${most} are made`);
   }
   const sorted = [...new Set(served)].sort((one, other) => one - other);
-  return { ok: true, retries: { attempts: Math.min(attempts, most), codes: sorted, backoff: pause }, notes };
+  const retries = { attempts: Math.min(attempts, most), codes: sorted, backoff: pause };
+  return { ok: true, filtersAt: () => ({ retries }), notes };
 }
 
 function isRetried(code: number): code is RetriedStatus {
