@@ -33,10 +33,41 @@ const chapters = {
   value: "Chart values",
 } as const;
 
+/** A part of the report. */
+export interface Section {
+  readonly title: string;
+  readonly chapters: readonly Chapter[];
+  readonly lines: readonly string[];
+  readonly tone?: "good" | "bad" | "warn";
+  /** The most lines on one page; undefined if all are needed. */
+  readonly few?: number;
+}
+
+/** The most mistakes that are printed; `sluice check` prints all. */
+const fewIdle = 12;
+
+/** Returns the parts of a report that have something to say. */
+export function sectionsOf(found: Assessment, all: boolean): readonly Section[] {
+  const { items } = found;
+  const same = sameNames(items).map(([noun, names]) => `${noun}: ${names.join(", ")}`);
+  const sections: readonly Section[] = [
+    { title: "Needs work", chapters: chaptersOf(items, "work", all), lines: [], tone: "bad" },
+    { title: "Not judged", chapters: [], lines: unjudgedLines(found, all), tone: "bad" },
+    { title: "Differs", chapters: chaptersOf(items, "differs", all), lines: [], tone: "warn" },
+    { title: "The same", chapters: [], lines: same, tone: "good" },
+    {
+      title: "Wrong or without effect already, in ingress-nginx as here",
+      ...{ chapters: [], lines: idleLines(items), few: fewIdle },
+    },
+    { title: "For every cluster", chapters: [], lines: all ? found.everybody : [] },
+  ];
+  return sections.filter(({ chapters, lines }) => chapters.length + lines.length > 0);
+}
+
 /** The number of Ingresses that an entry names, unless the user requests all. */
 const few = 3;
 
-export function chaptersOf(items: readonly Item[], verdict: Verdict, all: boolean): readonly Chapter[] {
+function chaptersOf(items: readonly Item[], verdict: Verdict, all: boolean): readonly Chapter[] {
   const some = items.filter((item) => item.verdict === verdict);
   return (Object.keys(chapters) as (keyof typeof chapters)[]).flatMap((what) => {
     const groups = groupsOf(
@@ -119,7 +150,7 @@ export function leftOutText({ leftOut }: Pick<Assessment, "leftOut">): string {
 }
 
 /** Returns the names of things that move as they are, each with its noun, the most used first. */
-export function sameNames(items: readonly Item[]): readonly (readonly [noun: string, names: readonly string[]])[] {
+function sameNames(items: readonly Item[]): readonly (readonly [noun: string, names: readonly string[]])[] {
   return (Object.keys(nouns) as (keyof typeof nouns)[]).flatMap((what) => {
     const by = Map.groupBy(
       items.filter((item) => item.what === what && item.idle.length === 0),
@@ -137,7 +168,7 @@ export function sameNames(items: readonly Item[]): readonly (readonly [noun: str
  * Returns mistakes that exist in ingress-nginx as well: each sentence once, with the first object
  * that has the mistake.
  */
-export function idleLines(items: readonly Item[]): readonly string[] {
+function idleLines(items: readonly Item[]): readonly string[] {
   const all = items.flatMap((item) => item.idle.map((sentence) => ({ item, sentence })));
   return [...Map.groupBy(all, ({ sentence }) => sentence)].map(([sentence, members]) => {
     const [{ item }] = members as [(typeof members)[number]];
@@ -150,7 +181,7 @@ export function idleLines(items: readonly Item[]): readonly string[] {
  * Returns lines such as `Ingress shop/web (shop.yaml:3:1): why`. Hundreds of files may have one
  * reason, such as the templates of charts, and then one line names the first of them.
  */
-export function unjudgedLines({ unjudged }: Pick<Assessment, "unjudged">, all = true): readonly string[] {
+export function unjudgedLines({ unjudged }: Pick<Assessment, "unjudged">, all: boolean): readonly string[] {
   const groups = Map.groupBy(unjudged, (one) => (one.of === one.at?.file ? one.why : one)).values();
   return [...groups].flatMap((group) => {
     if (all || group.length <= few) return group.map(unjudgedLine);

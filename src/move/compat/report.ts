@@ -4,17 +4,7 @@
  */
 import { wrapped } from "../../tools/wrap.ts";
 import type { Assessment } from "./assess.ts";
-import {
-  type Chapter,
-  chaptersOf,
-  idleLines,
-  leftOutText,
-  pluralOf,
-  sameNames,
-  sumsOf,
-  totalOf,
-  unjudgedLines,
-} from "./groups.ts";
+import { leftOutText, pluralOf, type Section, sectionsOf, sumsOf, totalOf } from "./groups.ts";
 
 export interface Paint {
   readonly good: (text: string) => string;
@@ -38,27 +28,15 @@ export interface About {
 }
 
 export function reportText(found: Assessment, about: About, layout: Layout): string {
-  const { items, everybody } = found;
-  const { paint, width, all } = layout;
-  const everyone = all
-    ? ["\nFor every cluster\n", ...everybody.map((how) => wrapped(how, listed, width))].join("")
-    : `\n${wrapped(`For every cluster there are ${everybody.length} small differences, such as: ${everybody[0]}. docs/differences.md has them all, with reasons.`, plain, width)}`;
+  const { everybody } = found;
+  const { width, all } = layout;
+  const everyone = `For every cluster there are ${everybody.length} small differences, such as: ${everybody[0]}. docs/differences.md has them all, with reasons.`;
   return [
     `${about.where}:\n`,
     wrapped(about.by, { first: "  ", rest: "  " }, width),
     sums(found, layout),
-    section("Needs work", chaptersOf(items, "work", all), paint.bad, width),
-    list("Not judged", unjudgedLines(found, all), paint.bad, layout, Number.POSITIVE_INFINITY),
-    section("Differs", chaptersOf(items, "differs", all), paint.warn, width),
-    same(found, layout),
-    list(
-      "Wrong or without effect already, in ingress-nginx as here",
-      idleLines(items),
-      (text) => text,
-      layout,
-      fewIdle,
-    ),
-    everyone,
+    ...sectionsOf(found, all).map((one) => section(one, layout)),
+    all ? "" : `\n${wrapped(everyone, plain, width)}`,
   ].join("");
 }
 
@@ -66,9 +44,6 @@ const plain = { first: "", rest: "  " } as const;
 const listed = { first: "  ", rest: "      " } as const;
 const entry = { first: "    ", rest: "        " } as const;
 const note = { first: "        ", rest: "        " } as const;
-
-/** The most mistakes that are printed; `sluice check` prints all. */
-const fewIdle = 12;
 
 function sums(found: Assessment, { paint, width }: Layout): string {
   const lines = sumsOf(found).map((sum, at) => {
@@ -83,31 +58,15 @@ function sums(found: Assessment, { paint, width }: Layout): string {
   return found.ingresses.work === 0 && found.unjudged.length === 0 ? paint.good(all) : all;
 }
 
-function section(title: string, chapters: readonly Chapter[], paint: (text: string) => string, width: number): string {
-  if (chapters.length === 0) return "";
+function section({ title, chapters, lines, tone, few = lines.length }: Section, { paint, all, width }: Layout): string {
   const parts = chapters.map(({ title: kind, groups }) => {
     const entries = groups.map(
       (group) => `${wrapped(group.title, entry, width)}${group.notes.map((one) => wrapped(one, note, width)).join("")}`,
     );
     return `  ${kind}\n${entries.join("")}`;
   });
-  return `\n${paint(title)}\n${parts.join("")}`;
-}
-
-function list(
-  title: string,
-  lines: readonly string[],
-  paint: (text: string) => string,
-  { all, width }: Layout,
-  few: number,
-): string {
-  if (lines.length === 0) return "";
-  const shownLines = all ? lines : lines.slice(0, few);
-  const more = lines.length > shownLines.length ? `  and ${lines.length - shownLines.length} more: see --all\n` : "";
-  return `\n${paint(title)}\n${shownLines.map((line) => wrapped(line, listed, width)).join("")}${more}`;
-}
-
-function same({ items }: Assessment, { paint, width }: Layout): string {
-  const lines = sameNames(items).map(([noun, names]) => wrapped(`${noun}: ${names.join(", ")}`, listed, width));
-  return lines.length === 0 ? "" : `\n${paint.good("The same")}\n${lines.join("")}`;
+  const shown = (all ? lines : lines.slice(0, few)).map((line) => wrapped(line, listed, width));
+  const left = lines.length - shown.length;
+  const more = left > 0 ? `  and ${left} more: see --all\n` : "";
+  return `\n${tone === undefined ? title : paint[tone](title)}\n${[...parts, ...shown].join("")}${more}`;
 }
