@@ -6,7 +6,7 @@
 import { answerShapers } from "../../core/policies/hooks.ts";
 import { featureOf } from "../../core/policies/on-routes.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
-import type { Spec } from "./spec.ts";
+import { picked, type Spec } from "./spec.ts";
 
 const features: ReadonlySet<keyof FeatureValues | undefined> = new Set<keyof FeatureValues | undefined>([
   ...answerShapers.map(([name]) => name),
@@ -15,5 +15,5 @@ const features: ReadonlySet<keyof FeatureValues | undefined> = new Set<keyof Fea
 
 /** Returns the part of the spec that such an answer depends on. */
 export function specOfAnswer(spec: Spec): Spec {
-  return Object.fromEntries(Object.entries(spec).filter(([key]) => features.has(featureOf(key))));
+  return picked(spec, (key) => features.has(featureOf(key)));
 }

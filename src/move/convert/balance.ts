@@ -9,7 +9,7 @@ import type { Snapshot } from "../../core/model/snapshot.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import { ageOf, byAge } from "../../core/table/age.ts";
 import { ownerKey } from "./rules.ts";
-import type { Spec } from "./spec.ts";
+import { picked, type Spec } from "./spec.ts";
 
 const isOfBalance = (key: string): boolean => /^(?:load-balance|upstream-hash-by.*|service-upstream)$/.test(key);
 
@@ -39,6 +39,5 @@ export class BalanceDeciders {
 
 /** Returns `own` with the settings for choosing endpoints from `theirs`. */
 export function withBalanceOf(own: Spec, theirs: Spec): Spec {
-  const of = (spec: Spec, isWanted: (key: string) => boolean) => Object.entries(spec).filter(([key]) => isWanted(key));
-  return Object.fromEntries([...of(own, (key) => !isOfBalance(key)), ...of(theirs, isOfBalance)]);
+  return { ...picked(own, (key) => !isOfBalance(key)), ...picked(theirs, isOfBalance) };
 }

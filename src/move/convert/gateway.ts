@@ -1,6 +1,7 @@
 /** Writes the Gateway, and ListenerSets for listeners beyond the number that a Gateway may have. */
 import { gatewayGroup, type ParentReference } from "../../core/model/gateway/objects.ts";
 import type { Plan, PlannedListener } from "./listeners.ts";
+import { chunksOf } from "./split.ts";
 import type { Note, Written, WrittenObject } from "./written.ts";
 
 /** The parts of `namespace/name`. */
@@ -22,9 +23,7 @@ export interface WrittenGateway {
 }
 
 export function writtenGateway(gateway: GatewayName, className: string, { listeners }: Plan): WrittenGateway {
-  const groups = Array.from({ length: Math.max(1, Math.ceil(listeners.length / mostListeners)) }, (_, at) =>
-    listeners.slice(at * mostListeners, (at + 1) * mostListeners),
-  );
+  const groups = chunksOf(listeners, mostListeners);
   const { namespace, name } = gateway;
   const [own = [], ...sets] = groups;
   const spec = {

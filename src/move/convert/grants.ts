@@ -5,6 +5,7 @@
 import { gatewayGroup } from "../../core/model/gateway/objects.ts";
 import type { HostRoute } from "./routes.ts";
 import { referring, type Spec } from "./spec.ts";
+import { chunksOf } from "./split.ts";
 import type { Written } from "./written.ts";
 
 /** One end of a reference. */
@@ -23,11 +24,6 @@ interface To {
 
 /** The most targets that one grant may name. */
 const mostTargets = 16;
-
-function chunks<T>(entries: readonly T[]): readonly (readonly T[])[] {
-  const count = Math.ceil(entries.length / mostTargets);
-  return Array.from({ length: count }, (_, at) => entries.slice(at * mostTargets, (at + 1) * mostTargets));
-}
 
 /** Collects references. Those within one namespace need no grant. */
 export class GrantsNeeded {
@@ -78,22 +74,24 @@ export class GrantsNeeded {
       JSON.stringify([to.namespace, [...from.keys()].sort()]),
     );
     const used = new Map<string, number>();
-    return [...bySource.values()].flatMap(chunks).map((entries): Written => {
-      const { namespace } = entries[0]!.to;
-      const nth = (used.get(namespace) ?? 0) + 1;
-      used.set(namespace, nth);
-      const from = [...entries[0]!.from.values()];
-      const to = entries.map((entry) => ({ group: entry.to.group, kind: entry.to.kind, name: entry.to.name }));
-      const users = from.map((one) => `${one.kind} objects of namespace ${one.namespace}`).join(" and ");
-      return {
-        object: {
-          apiVersion: `${gatewayGroup}/v1`,
-          kind: "ReferenceGrant",
-          metadata: { name: nth === 1 ? name : `${name}-${nth}`, namespace },
-          spec: { from, to: to.sort((one, other) => (one.name < other.name ? -1 : 1)) },
-        },
-        comments: [{ at: [], text: `lets ${users} use what is named here` }],
-      };
-    });
+    return [...bySource.values()]
+      .flatMap((all) => chunksOf(all, mostTargets))
+      .map((entries): Written => {
+        const { namespace } = entries[0]!.to;
+        const nth = (used.get(namespace) ?? 0) + 1;
+        used.set(namespace, nth);
+        const from = [...entries[0]!.from.values()];
+        const to = entries.map((entry) => ({ group: entry.to.group, kind: entry.to.kind, name: entry.to.name }));
+        const users = from.map((one) => `${one.kind} objects of namespace ${one.namespace}`).join(" and ");
+        return {
+          object: {
+            apiVersion: `${gatewayGroup}/v1`,
+            kind: "ReferenceGrant",
+            metadata: { name: nth === 1 ? name : `${name}-${nth}`, namespace },
+            spec: { from, to: to.sort((one, other) => (one.name < other.name ? -1 : 1)) },
+          },
+          comments: [{ at: [], text: `lets ${users} use what is named here` }],
+        };
+      });
   }
 }

@@ -8,7 +8,7 @@ import type { Server } from "../../core/model/configuration.ts";
 import { holds } from "../../core/policies/hooks.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import type { DraftRule } from "./rules.ts";
-import type { Spec } from "./spec.ts";
+import { picked } from "./spec.ts";
 
 const force = "force-ssl-redirect";
 
@@ -60,8 +60,4 @@ function answersBefore({ features, closed, path }: Server<FeatureValues>["locati
     holds("redirectsAway", features, "location") ||
     path.startsWith("/.well-known/")
   );
-}
-
-function picked(spec: Spec, isWanted: (key: string) => boolean): Spec {
-  return Object.fromEntries(Object.entries(spec).filter(([key]) => isWanted(key)));
 }

@@ -10,7 +10,7 @@ import { namesOf } from "./listeners.ts";
 import { hostSlug, type Names } from "./names.ts";
 import { type DraftRule, writtenRule } from "./rules.ts";
 import type { SettingsPool } from "./settings-pool.ts";
-import { mostMatchesOfRule, partName, partsOf } from "./split.ts";
+import { chunksOf, mostMatchesOfRule, partName, partsOf } from "./split.ts";
 import type { Note, Written } from "./written.ts";
 
 export interface HostRoute {
@@ -43,9 +43,7 @@ export function writtenRoutes(route: HostRoute, suffix: string, world: RouteWorl
   const name = world.names.nameFor(`HTTPRoute ${namespace}`, wished, `${server.name}${suffix}`);
   const parts = partsOf(rules);
   const hostnames = namesOf(server).filter((one) => one !== catchAll);
-  const groups = Array.from({ length: Math.max(1, Math.ceil(hostnames.length / mostHostnames)) }, (_, at) =>
-    hostnames.slice(at * mostHostnames, (at + 1) * mostHostnames),
-  );
+  const groups = chunksOf(hostnames, mostHostnames);
   const all = groups.flatMap((some) => parts.map((part) => ({ hostnames: some, part })));
   const about = `HTTPRoute ${namespace}/${name}`;
   if (all.length > 1) {

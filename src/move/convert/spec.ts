@@ -23,6 +23,11 @@ const standard: ReadonlySet<string> = new Set([
   ...["ssl-redirect", "force-ssl-redirect"],
 ]);
 
+/** Returns the part of a spec whose keys are wanted. */
+export function picked(spec: Spec, isWanted: (key: string) => boolean): Spec {
+  return Object.fromEntries(Object.entries(spec).filter(([key]) => isWanted(key)));
+}
+
 export interface OwnAnnotations {
   /** The spec for the rules of its paths. */
   readonly spec: Spec;

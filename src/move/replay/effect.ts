@@ -5,7 +5,7 @@
  */
 
 import type { DecideOptions } from "../../ask/matcher/decide.ts";
-import type { Guard } from "../../ask/matcher/decision.ts";
+import type { End, Guard } from "../../ask/matcher/decision.ts";
 import type { Served } from "../../ask/matcher/host.ts";
 import type { AskedRequest } from "../../ask/matcher/request.ts";
 import type { Location, Upstream } from "../../core/model/configuration.ts";
@@ -64,7 +64,7 @@ type Field = readonly [name: string, text: string];
 const fieldsOf = new WeakMap<FeatureValues, readonly Field[]>();
 
 /** Returns a field for each feature. The list is kept, because many requests have the same one. */
-export function featureFields({ features }: Pick<Location<FeatureValues>, "features">): readonly Field[] {
+function featureFields({ features }: Pick<Location<FeatureValues>, "features">): readonly Field[] {
   const known = fieldsOf.get(features);
   if (known !== undefined) return known;
   const fields = compared.map(([name, feature]): Field => {
@@ -76,10 +76,7 @@ export function featureFields({ features }: Pick<Location<FeatureValues>, "featu
 }
 
 /** Returns the features that add headers to nginx's own answers in the Location. */
-export function answerFields({
-  features,
-  closed,
-}: Pick<Location<FeatureValues>, "features" | "closed">): readonly Field[] {
+function answerFields({ features, closed }: Pick<Location<FeatureValues>, "features" | "closed">): readonly Field[] {
   if (closed !== undefined) return [];
   return shapingAnswers(features).map(([name, feature]) => [`feature ${feature.name}`, textOf(features[name])]);
 }
@@ -92,7 +89,7 @@ function errorsText({ own, ...errors }: FeatureValues["customErrors"]): string {
   return JSON.stringify({ ...errors, isForOwn: own && errors.standIn !== undefined });
 }
 
-export function guardFields(guards: readonly Guard[]): readonly (readonly [string, string])[] {
+function guardFields(guards: readonly Guard[]): readonly Field[] {
   // Clients see no difference between the annotations that send them to https.
   const wordsOf = ({ what, says }: Guard) => (what === "ssl-redirect" ? "" : says);
   return guards.map(
@@ -108,15 +105,8 @@ function balanceText({ balance }: Pick<Upstream, "balance">): string {
   return JSON.stringify({ ...balance, cookie: { ...balance.cookie, path: "" } });
 }
 
-/**
- * Returns the cookies of an answer. `path` is the Location's own, for cookies that have no other
- * path.
- */
-export function cookieFields(
-  { features }: Pick<Location<FeatureValues>, "features">,
-  backends: readonly SharedBackend[],
-  path: string,
-): readonly (readonly [string, string])[] {
+/** Returns the cookies of an answer. */
+function cookieFields({ location: { features }, backends, cookiePath: path }: ToBackend): readonly Field[] {
   if (!holds("issuesCookie", features, "location")) return [];
   const paths = backends.flatMap(({ upstream, share }) =>
     share > 0 && upstream?.balance.algorithm === "cookie" ? [upstream.balance.cookie.path || path] : [],
@@ -131,13 +121,13 @@ export interface SharedBackend {
   readonly upstream: Upstream | undefined;
 }
 
-export function backendFields(backends: readonly SharedBackend[]): readonly (readonly [string, string])[] {
+function backendFields(backends: readonly SharedBackend[]): readonly Field[] {
   const taking = backends.filter(({ share }) => share > 0);
   const shares = taking.map(({ name, share }) => `${name} ${Math.round(share * 1e6) / 1e4}%`).sort();
   return [
     ["backends", shares.join(", ")],
     ...connectionFields(taking.map(({ connection }) => connection)),
-    ...taking.flatMap(({ name, upstream }): (readonly [string, string])[] =>
+    ...taking.flatMap(({ name, upstream }): Field[] =>
       upstream === undefined
         ? [[`backend ${name}`, "no endpoint"]]
         : [
@@ -146,6 +136,47 @@ export function backendFields(backends: readonly SharedBackend[]): readonly (rea
           ],
     ),
   ];
+}
+
+/** What both APIs know about a request that a backend gets. */
+export interface ToBackend {
+  readonly location: Location<FeatureValues>;
+  readonly backends: readonly SharedBackend[];
+  /** The path that the backend gets, if it is rewritten. */
+  readonly rewritten: string | undefined;
+  readonly transportSecurity: string;
+  readonly certificate: readonly Field[];
+  /** The path of a cookie that has no other path. */
+  readonly cookiePath: string;
+  readonly guards: readonly Guard[];
+}
+
+export function effectOfBackend(one: ToBackend): Effect {
+  return new Map([
+    ["answer", "of the backend"],
+    ["path", one.rewritten ?? "as it came"],
+    ["Strict-Transport-Security", one.transportSecurity],
+    ...one.certificate,
+    ...backendFields(one.backends),
+    ...cookieFields(one),
+    ...guardFields(one.guards),
+    ...featureFields(one.location),
+  ]);
+}
+
+/** Returns the effect of an answer of nginx itself. `location` is the one that shapes it. */
+export function effectOfAnswer(
+  end: End,
+  certificate: readonly Field[],
+  location: Location<FeatureValues> | undefined,
+): Effect {
+  const status = end.kind === "answer" ? end.status : 404;
+  const target = end.kind !== "answer" || end.location === undefined ? "" : ` ${comparableLocation(end.location)}`;
+  return new Map([
+    ["answer", `${status}${target}`],
+    ...certificate,
+    ...(location === undefined ? [] : answerFields(location)),
+  ]);
 }
 
 /**
@@ -159,5 +190,5 @@ export function comparableLocation(location: string): string {
     .replace(/^(https?:\/\/[^/?]+)(?=\?|$)/, "$1/");
 }
 
-export const certificateField = (asked: AskedRequest, certificate: string): readonly (readonly [string, string])[] =>
+export const certificateField = (asked: AskedRequest, certificate: string): readonly Field[] =>
   asked.scheme === "https" ? [["certificate", certificate]] : [];

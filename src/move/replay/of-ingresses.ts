@@ -9,14 +9,10 @@ import type { FeatureValues } from "../../core/policies/registry.ts";
 import { transportSecurityValue } from "../convert/transport-security.ts";
 import { connectionOf } from "./connection.ts";
 import {
-  answerFields,
-  backendFields,
   certificateField,
-  comparableLocation,
-  cookieFields,
   type Effect,
-  featureFields,
-  guardFields,
+  effectOfAnswer,
+  effectOfBackend,
   type SharedBackend,
   type World,
 } from "./effect.ts";
@@ -36,31 +32,22 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
   const certificate = certificateField(asked, host?.certificate ?? served.defaultCertificate.id);
   const nothing: Effect = new Map([["answer", "404"], ...certificate]);
   if (end.kind === "answer") {
-    const location = end.location === undefined ? "" : ` ${comparableLocation(end.location)}`;
     const own = path?.kind === "location" ? path.location : undefined;
     const isUnruled = own !== undefined && hasNoRule(own, world);
-    const headers = own === undefined || isUnruled ? [] : answerFields(own);
-    const answer: Effect = new Map([["answer", `${end.status}${location}`], ...certificate, ...headers]);
+    const answer = effectOfAnswer(end, certificate, isUnruled ? undefined : own);
     return isUnruled ? [answer, nothing] : [answer];
   }
   if (path?.kind !== "location" || hasNoRule(path.location, world)) return [nothing];
   const { location } = path;
   const secure = asked.scheme === "https" && served.settings.hsts;
-  const shares = sharesOf(location, end, asked, world.defaultService);
-  const effect: Effect = new Map([
-    ["answer", "of the backend"],
-    ["path", end.rewritten ?? "as it came"],
-    ["Strict-Transport-Security", secure ? transportSecurityValue(served.settings) : ""],
-    ...certificate,
-    ...backendFields(shares),
-    ...cookieFields(location, shares, location.path),
-    ...(isSticky(location)
-      ? [["backends of a session", "a client stays with the canary that served it"] as const]
-      : []),
-    ...guardFields(guards),
-    ...featureFields(location),
-  ]);
-  return [effect];
+  const effect = effectOfBackend({
+    ...{ location, certificate, guards, rewritten: end.rewritten },
+    transportSecurity: secure ? transportSecurityValue(served.settings) : "",
+    cookiePath: location.path,
+    backends: sharesOf(location, end, asked, world.defaultService),
+  });
+  if (!isSticky(location)) return [effect];
+  return [new Map([...effect, ["backends of a session", "a client stays with the canary that served it"]])];
 }
 
 /** Whether no rule has the path, so that the built-in default backend answers it. */

@@ -8,17 +8,7 @@ import { pairsFor } from "../../core/certificates/choice.ts";
 import { literalPath } from "../../core/kinds/gateway/cookie-path.ts";
 import type { Filters } from "../../core/model/filters.ts";
 import { connectionOfRule } from "./connection.ts";
-import {
-  answerFields,
-  backendFields,
-  certificateField,
-  comparableLocation,
-  cookieFields,
-  type Effect,
-  featureFields,
-  guardFields,
-  type World,
-} from "./effect.ts";
+import { certificateField, type Effect, effectOfAnswer, effectOfBackend, type World } from "./effect.ts";
 import { effectsOfIngresses } from "./of-ingresses.ts";
 import { passedByRoute } from "./passed-on.ts";
 
@@ -53,27 +43,18 @@ function effectOf(decision: GatewayDecision, certificate: ReturnType<typeof cert
   const { end, path, guards, backends } = decision;
   const taken = path?.kind === "location" ? path : undefined;
   if (end.kind === "unclear") return undefined;
-  if (end.kind === "answer" || taken === undefined) {
-    const location = end.kind !== "answer" || end.location === undefined ? "" : ` ${comparableLocation(end.location)}`;
-    const headers = taken === undefined ? [] : answerFields(taken.location);
-    return new Map([["answer", `${end.kind === "answer" ? end.status : 404}${location}`], ...certificate, ...headers]);
-  }
+  if (end.kind === "answer" || taken === undefined) return effectOfAnswer(end, certificate, taken?.location);
   const { location, route } = taken;
-  const shares = backends.map(({ backend, share, upstream }) => {
-    const standsIn = end.standsIn && (upstream?.endpoints.length ?? 0) === 0;
-    const connection = connectionOfRule(backend, location.features);
-    return { name: backend.key, connection, share, upstream: standsIn ? end.upstream : upstream };
+  return effectOfBackend({
+    ...{ location, certificate, guards, rewritten: end.rewritten },
+    transportSecurity: transportSecurityIn(location.filters),
+    cookiePath: route.match === "pattern" ? literalPath(location.path, true) : location.path,
+    backends: backends.map(({ backend, share, upstream }) => {
+      const standsIn = end.standsIn && (upstream?.endpoints.length ?? 0) === 0;
+      const connection = connectionOfRule(backend, location.features);
+      return { name: backend.key, connection, share, upstream: standsIn ? end.upstream : upstream };
+    }),
   });
-  return new Map([
-    ["answer", "of the backend"],
-    ["path", end.rewritten ?? "as it came"],
-    ["Strict-Transport-Security", transportSecurityIn(location.filters)],
-    ...certificate,
-    ...backendFields(shares),
-    ...cookieFields(location, shares, route.match === "pattern" ? literalPath(location.path, true) : location.path),
-    ...guardFields(guards),
-    ...featureFields(location),
-  ]);
 }
 
 function transportSecurityIn(filters: Filters | undefined): string {

@@ -10,7 +10,7 @@ import type { Snapshot } from "../../../core/model/snapshot.ts";
 import type { FeatureValues } from "../../../core/policies/registry.ts";
 import { servicePortOf } from "../../../core/table/upstreams/endpoints.ts";
 import type { Names } from "../names.ts";
-import type { Spec } from "../spec.ts";
+import { picked, type Spec } from "../spec.ts";
 import type { Written } from "../written.ts";
 import { type BackendCheck, checkOf } from "./check.ts";
 
@@ -52,8 +52,7 @@ export class BackendPolicies {
     const ports = upstreamsOf(location).flatMap((id) => this.#portOf(id) ?? []);
     const isChecked = ports.length > 0 && ports.every(({ key }) => this.#checked.get(key) !== undefined);
     if (!isChecked) return spec;
-    const isMoved = (key: string) => key === "backend-protocol" || key.startsWith("proxy-ssl-");
-    return Object.fromEntries(Object.entries(spec).filter(([key]) => !isMoved(key)));
+    return picked(spec, (key) => key !== "backend-protocol" && !key.startsWith("proxy-ssl-"));
   }
 
   written(names: Names): readonly Written[] {

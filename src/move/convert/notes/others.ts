@@ -3,6 +3,7 @@
  * programs do for an Ingress ends with it.
  */
 import type { Snapshot } from "../../../core/model/snapshot.ts";
+import { firstOf } from "../../../tools/words.ts";
 import type { Note } from "../written.ts";
 
 interface Program {
@@ -64,12 +65,8 @@ export function otherNotes(keys: readonly string[], ingresses: Snapshot["ingress
 }
 
 const few = 3;
-
-function whose(keys: readonly string[]): string {
-  const shown = keys.slice(0, few).join(", ");
-  const more = keys.length > few ? ` and ${keys.length - few} more` : "";
-  return `${keys.length === 1 ? "Ingress" : "Ingresses"} ${shown}${more}`;
-}
+const whose = (keys: readonly string[]): string =>
+  `${keys.length === 1 ? "Ingress" : "Ingresses"} ${firstOf(keys, few)}`;
 
 /** Variables that hold other texts on routes. Snippets may name them in any place. */
 const ofObjects = /\$\{?(ingress_name|location_path|service_port)\b/;
