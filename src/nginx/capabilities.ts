@@ -7,47 +7,7 @@ import { existsSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { runToEnd } from "./process/run.ts";
 
-export interface Capabilities {
-  /** The program file that was examined, and that will run. */
-  readonly binary: string;
-  /** For example `1.22.1`. */
-  readonly version: string;
-  /** Paths for `load_module`, in the order that nginx needs. */
-  readonly modules: readonly string[];
-  readonly lua: boolean;
-  readonly stream: boolean;
-  readonly streamSslPreread: boolean;
-  readonly streamRealip: boolean;
-  /** Whether streams can end TLS, and can read the name that a client sends without ending TLS. */
-  readonly streamTls: boolean;
-  readonly headersMore: boolean;
-  readonly brotli: boolean;
-  readonly geoip2: boolean;
-  readonly streamGeoip2: boolean;
-  readonly modsecurity: boolean;
-  readonly otel: boolean;
-  readonly digest: boolean;
-  /** Whether nginx has Sluice's own module, which keeps the bodies of calls for their copies. */
-  readonly keptBody: boolean;
-  /** Whether nginx has Sluice's own module, which checks the names in backends' certificates. */
-  readonly upstreamSan: boolean;
-  readonly realip: boolean;
-  readonly authRequest: boolean;
-  readonly stubStatus: boolean;
-  readonly sub: boolean;
-  readonly http2: boolean;
-  /** `http2 on` instead of a parameter of `listen`: nginx 1.25.1. */
-  readonly http2Directive: boolean;
-  readonly http3: boolean;
-  /** `ssl_reject_handshake`: nginx 1.19.4. */
-  readonly rejectHandshake: boolean;
-  /** Compiled with `--with-debug`. */
-  readonly debug: boolean;
-  /** `server NAME service=… resolve` in an upstream: nginx 1.27.3. */
-  readonly upstreamResolve: boolean;
-  /** `keepalive_min_timeout`: nginx 1.27.4. */
-  readonly keepaliveMinTimeout: boolean;
-}
+export type Capabilities = Readonly<NonNullable<ReturnType<typeof readCapabilities>>>;
 
 export type AskedCapabilities =
   | { readonly ok: true; readonly capabilities: Capabilities }
@@ -116,11 +76,7 @@ type ModuleName = (typeof modules)[number]["name"];
  * Reads the output of `nginx -V`; returns undefined for any other text. `exists` returns whether a
  * module's file exists.
  */
-export function readCapabilities(
-  binary: string,
-  output: string,
-  exists: (path: string) => boolean,
-): Capabilities | undefined {
+export function readCapabilities(binary: string, output: string, exists: (path: string) => boolean) {
   const version = /nginx version: \S+\/(\d+\.\d+\.\d+)/.exec(output)?.[1];
   if (version === undefined) return undefined;
   const flags = output.split("configure arguments:")[1] ?? "";
@@ -129,12 +85,16 @@ export function readCapabilities(
   const found = findModules(flags, has, (file) => (exists(join(folder, file)) ? join(folder, file) : undefined));
   const able = (name: ModuleName): boolean => found.has(name);
   return {
+    /** The program file that was examined, and that will run. */
     binary,
+    /** For example `1.22.1`. */
     version,
+    /** Paths for `load_module`, in the order that nginx needs. */
     modules: [...found.values()].filter((file) => file !== "compiled in"),
     lua: able("lua"),
     stream: able("stream"),
     streamSslPreread: able("stream") && has("--with-stream_ssl_preread_module"),
+    /** Whether streams can end TLS, and can read the name that a client sends without doing so. */
     streamTls: able("stream") && has("--with-stream_ssl_module") && has("--with-stream_ssl_preread_module"),
     streamRealip: able("stream") && has("--with-stream_realip_module"),
     headersMore: able("headersMore"),
@@ -144,18 +104,25 @@ export function readCapabilities(
     modsecurity: able("modsecurity"),
     otel: able("otel"),
     digest: able("digest"),
+    /** Whether nginx has Sluice's own module, which keeps the bodies of calls for their copies. */
     keptBody: able("keptBody"),
+    /** Whether nginx has Sluice's own module, which checks the names in backends' certificates. */
     upstreamSan: able("upstreamSan"),
     realip: has("--with-http_realip_module"),
     authRequest: has("--with-http_auth_request_module"),
     stubStatus: has("--with-http_stub_status_module"),
     sub: has("--with-http_sub_module"),
     http2: has("--with-http_v2_module"),
+    /** `http2 on` instead of a parameter of `listen`: nginx 1.25.1. */
     http2Directive: atLeast(version, "1.25.1"),
     http3: has("--with-http_v3_module"),
+    /** `ssl_reject_handshake`: nginx 1.19.4. */
     rejectHandshake: atLeast(version, "1.19.4"),
+    /** Compiled with `--with-debug`. */
     debug: has("--with-debug"),
+    /** `server NAME service=… resolve` in an upstream: nginx 1.27.3. */
     upstreamResolve: atLeast(version, "1.27.3"),
+    /** `keepalive_min_timeout`: nginx 1.27.4. */
     keepaliveMinTimeout: atLeast(version, "1.27.4"),
   };
 }

@@ -9,7 +9,7 @@ import { inOrder, type RecordChange } from "../core/model/records.ts";
 import { readStubStatus } from "./figures.ts";
 import { linesOf } from "./folder/journal.ts";
 import type { Pass } from "./pass.ts";
-import { SocketClient } from "./socket-client.ts";
+import { type SocketAnswer, SocketClient } from "./socket-client.ts";
 
 export type PublishOutcome =
   | { readonly kind: "published"; readonly memory?: MemoryUse }
@@ -83,13 +83,10 @@ export class Channel {
 
   /** Returns the state of shared memory; undefined while nginx does not answer. */
   async state(): Promise<MemoryState | undefined> {
-    try {
-      const { status, text } = await this.#get("/records");
-      const { reply, ...state } = readReply(text);
-      return status === 200 ? { instance: reply, ...state } : undefined;
-    } catch {
-      return undefined;
-    }
+    const text = await this.#answer("/records");
+    if (text === undefined) return undefined;
+    const { reply, ...state } = readReply(text);
+    return { instance: reply, ...state };
   }
 
   /**
@@ -97,12 +94,7 @@ export class Channel {
    * JSON; empty if nginx does not answer.
    */
   async counts(): Promise<string> {
-    try {
-      const { status, text } = await this.#get("/counts");
-      return status === 200 ? text : "";
-    } catch {
-      return "";
-    }
+    return (await this.#answer("/counts")) ?? "";
   }
 
   /**
@@ -110,32 +102,19 @@ export class Channel {
    * Gateway is served.
    */
   async shadow(): Promise<string> {
-    try {
-      const { status, text } = await this.#get("/shadow");
-      return status === 200 ? text : "";
-    } catch {
-      return "";
-    }
+    return (await this.#answer("/shadow")) ?? "";
   }
 
   /** Returns nginx's own figures from stub_status; undefined if nginx does not answer. */
   async connections(): Promise<ConnectionFigures | undefined> {
-    try {
-      const { status, text } = await this.#get("/connections");
-      return status === 200 ? readStubStatus(text) : undefined;
-    } catch {
-      return undefined;
-    }
+    const text = await this.#answer("/connections");
+    return text === undefined ? undefined : readStubStatus(text);
   }
 
   /** Returns the answer of `nginx/lua/sluice/digest.lua`; undefined if there is none. */
   async digests(word: string, part?: number): Promise<readonly string[] | undefined> {
-    try {
-      const { status, text } = await this.#get(`/digests?word=${word}${part === undefined ? "" : `&part=${part}`}`);
-      return status === 200 ? text.split("\n").slice(0, -1) : undefined;
-    } catch {
-      return undefined;
-    }
+    const text = await this.#answer(`/digests?word=${word}${part === undefined ? "" : `&part=${part}`}`);
+    return text?.split("\n").slice(0, -1);
   }
 
   /**
@@ -144,14 +123,8 @@ export class Channel {
    */
   async peers(addresses: readonly string[]): Promise<ReadonlyMap<string, PeerFigures> | undefined> {
     if (addresses.length === 0) return new Map();
-    try {
-      const body = addresses.join("\n");
-      const signal = AbortSignal.timeout(limitMs);
-      const { status, text } = await this.#client.send({ method: "POST", path: "/peers", body, signal });
-      return status === 200 ? peerFigures(addresses, text) : undefined;
-    } catch {
-      return undefined;
-    }
+    const text = await this.#answer("/peers", addresses.join("\n"));
+    return text === undefined ? undefined : peerFigures(addresses, text);
   }
 
   async answers(limitMs: number): Promise<boolean> {
@@ -163,13 +136,22 @@ export class Channel {
     this.#client.close();
   }
 
-  #get(path: string) {
-    return this.#client.send({ method: "GET", path, signal: AbortSignal.timeout(limitMs) });
+  /** Returns the text of an answer that is 200; undefined if there is none. */
+  async #answer(path: string, body?: string): Promise<string | undefined> {
+    try {
+      const { status, text } = await this.#send(path, body);
+      return status === 200 ? text : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #send(path: string, body?: string): Promise<SocketAnswer> {
+    return this.#client.send({ path, body, signal: AbortSignal.timeout(limitMs) });
   }
 
   async #post(body: string): Promise<PublishOutcome> {
-    const send = () =>
-      this.#client.send({ method: "POST", path: "/records", body, signal: AbortSignal.timeout(limitMs) });
+    const send = () => this.#send("/records", body);
     try {
       // A worker that is about to end closes the kept connection, so the request is repeated.
       // Writing twice does no harm, but writing late would: new workers may lack the records.

@@ -3,19 +3,15 @@
  * whichever worker accepted the connection, so it proves only that some worker has the new
  * configuration: `reload.ts` also looks at the old workers.
  */
-import { type IncomingMessage, request } from "node:http";
-import { text } from "node:stream/consumers";
-import { callback } from "../base/callbacks.ts";
 import type { Pass } from "./pass.ts";
+import { SocketClient, type SocketClientOptions } from "./socket-client.ts";
 
 export class Control {
-  readonly #socketPath: string;
-  readonly #pass: Pass;
+  readonly #place: Pick<SocketClientOptions, "socketPath" | "pass">;
 
   /** `pass` is the password of the program that runs nginx. */
   constructor(socketPath: string, pass: Pass) {
-    this.#socketPath = socketPath;
-    this.#pass = pass;
+    this.#place = { socketPath, pass };
   }
 
   /**
@@ -34,25 +30,16 @@ export class Control {
     await this.#ask("/closing", limitMs);
   }
 
-  #ask(path: string, limitMs: number): Promise<string | undefined> {
-    return new Promise((resolve) => {
-      const sent = request({
-        socketPath: this.#socketPath,
-        path,
-        headers: { authorization: this.#pass.authorization },
-        agent: false,
-        signal: AbortSignal.timeout(limitMs),
-      });
-      sent.on("error", () => resolve(undefined));
-      sent.on(
-        "response",
-        callback("the answer of nginx", (response: IncomingMessage) => {
-          const answer =
-            response.statusCode === 200 ? text(response) : Promise.resolve(response.resume()).then(() => "");
-          answer.then((body) => resolve(body.trim() || undefined)).catch(() => resolve(undefined));
-        }),
-      );
-      sent.end();
-    });
+  /** Opens a connection of its own, so that any worker may answer. */
+  async #ask(path: string, limitMs: number): Promise<string | undefined> {
+    const client = new SocketClient({ ...this.#place, connections: 1, mostBytes: 1_000 });
+    try {
+      const { status, text } = await client.send({ path, signal: AbortSignal.timeout(limitMs) });
+      return (status === 200 && text.trim()) || undefined;
+    } catch {
+      return undefined;
+    } finally {
+      client.close();
+    }
   }
 }

@@ -112,7 +112,7 @@ class Line {
   async state(): Promise<NginxState | undefined> {
     try {
       const signal = AbortSignal.timeout(5_000);
-      const { status, text } = await this.#client.send({ method: "GET", path: "/state", signal });
+      const { status, text } = await this.#client.send({ path: "/state", signal });
       return status === 200 ? (JSON.parse(text) as NginxState) : undefined;
     } catch {
       return undefined;
@@ -122,7 +122,7 @@ class Line {
   async order<O extends Outcome>(path: string, body: string, signal: AbortSignal) {
     try {
       // The order takes as long as nginx needs; nginx limits that itself.
-      const { status, text } = await this.#client.send({ method: "POST", path, body, signal });
+      const { status, text } = await this.#client.send({ path, body, signal });
       if (status === 200) return readOutcome<O>(text);
       return unreachable(new Error(`nginx's container answered ${status}: ${text}`));
     } catch (cause) {

@@ -15,11 +15,9 @@ export interface SocketClientOptions {
 }
 
 export interface SocketRequest {
-  readonly method: "GET" | "POST";
   readonly path: string;
-  /** Headers beside the pass. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  /** A request with a body is a POST; any other is a GET. */
+  readonly body?: string | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -38,10 +36,11 @@ export class SocketClient {
   }
 
   /** Rejects if no complete answer arrives before `signal` is aborted. */
-  async send({ method, path, headers: more, body, signal }: SocketRequest): Promise<SocketAnswer> {
+  async send({ path, body, signal }: SocketRequest): Promise<SocketAnswer> {
     const { socketPath, pass } = this.#options;
+    const method = body === undefined ? "GET" : "POST";
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
-    const headers = { ...more, authorization: pass.authorization, ...length };
+    const headers = { authorization: pass.authorization, ...length };
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
       const sent = request({ socketPath, method, path, headers, agent: this.#agent, signal });
       sent.on("response", resolve).on("error", reject).end(body);
