@@ -170,7 +170,6 @@ describe.skipIf(!hasChromium)("the page", () => {
     const text = await seen(page.locator(".answered"));
     expect(text).toMatch(/shop\/web:80.*80 %/s);
     expect(text).toMatch(/shop\/web-next:80.*20 %/s);
-    expect(text).toContain("The running nginx found the route.");
     const other = await opened(page.url().slice(world.origin.length));
     await expect.poll(() => seen(other.locator(".answered"))).toMatch(/goes to a backend/);
     expect(await other.getByLabel("Headers").inputValue()).toBe("X-Word: one\nX-Other: two");

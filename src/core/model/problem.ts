@@ -323,7 +323,12 @@ export function unplaced(p: Problem): string {
 
 /** Returns, for example, `Ingress shop/web`. */
 export function named({ kind, namespace, name }: ObjectName): string {
-  return visible(`${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`);
+  return visible(`${cut(kind)} ${namespace === undefined ? "" : `${cut(namespace)}/`}${cut(name)}`);
+}
+
+/** Cuts what no name can be: without bounds in a definition, a reference may hold a megabyte. */
+function cut(name: string): string {
+  return name.length > 253 ? `${name.slice(0, 253)}…` : name;
 }
 
 function kilobytes(bytes: number): string {

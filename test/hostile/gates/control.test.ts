@@ -70,9 +70,9 @@ describe.each(Object.entries(places))("%s", (name, start) => {
     const record = JSON.stringify([hostKey("guarded.example"), JSON.stringify({ locations: [], prefix: [] })]);
     for (const pass of guesses()) {
       const found: Answer[] = [];
-      for (const path of ["/generation", "/connections", "/counts", "/records", "/records?part=0", "/ask/"])
+      for (const path of ["/generation", "/connections", "/counts", "/records", "/records?part=0"])
         found.push(await through("control", path, { pass }));
-      for (const path of ["/records", "/counts", "/generation", "/connections", "/ask/"])
+      for (const path of ["/records", "/counts", "/generation", "/connections"])
         found.push(await through("control", path, { method: "POST", body: `${record}\n`, pass }));
       const withoutLua = name.startsWith("in static mode") ? [401, 404] : [401];
       for (const { status } of found) expect(withoutLua, pass).toContain(status);
