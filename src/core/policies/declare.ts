@@ -291,6 +291,11 @@ export interface OfRoutes<R> {
   readonly record?: (rule: Filters) => RecordFields<"filters">;
   /** Its fields in the record of later changes, for a rule and one of its backends. */
   readonly steering?: (rule: Filters, backend: Filters) => RecordFields<"steering">;
+  /**
+   * Its fields in the record of the first backend, if it keeps clients at their endpoints. Then
+   * nothing else chooses among backends of a rule.
+   */
+  readonly firstBackend?: (rule: Filters) => RecordFields<"backend">;
   /** What its filters need of the text of a location. */
   readonly traits?: (rule: Filters, backend: Filters) => RouteTraits;
   /** The host that its filters set towards the backend. */

@@ -43,6 +43,12 @@ export function policySteering(rule: Filters, backend: Filters): Fields<"steerin
   return Object.assign({}, ...policies.map(({ steering }) => steering?.(rule, backend)));
 }
 
+/** Returns what the first backend of a rule has in its record; undefined if clients may move. */
+export function firstBackend(rule: Filters = {}): Fields<"backend"> | undefined {
+  const all: Fields<"backend"> = Object.assign({}, ...policies.map(({ firstBackend }) => firstBackend?.(rule)));
+  return Object.keys(all).length === 0 ? undefined : all;
+}
+
 /** Returns what the filters of a rule and one of its backends need of the text. */
 export function policyTraits(rule: Filters, backend: Filters): RouteTraits {
   return Object.assign({}, ...policies.map(({ traits }) => traits?.(rule, backend)));

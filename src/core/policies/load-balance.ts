@@ -5,7 +5,7 @@
 
 import { oneOf } from "../kinds/words.ts";
 import { field, resolvedFeature } from "./declare.ts";
-import { sessionAffinity } from "./session-affinity.ts";
+import { sessionAffinity } from "./sessions/declaration.ts";
 import { upstreamHashBy } from "./upstream-hash-by.ts";
 import { lost } from "./without-lua.ts";
 

@@ -30,7 +30,7 @@ import { nextUpstream } from "./retries/declaration.ts";
 import { rewrite } from "./rewrite.ts";
 import { satisfy } from "./satisfy.ts";
 import { serviceUpstream } from "./service-upstream.ts";
-import { sessionAffinity } from "./session-affinity.ts";
+import { sessionAffinity } from "./sessions/declaration.ts";
 import { configurationSnippet, serverSnippet, streamSnippet } from "./snippets.ts";
 import { sslCiphers, sslPreferServerCiphers } from "./ssl-ciphers.ts";
 import { sslPassthrough } from "./ssl-passthrough.ts";

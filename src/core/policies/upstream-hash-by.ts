@@ -8,7 +8,7 @@ import { textOf, trimmed } from "../kinds/text.ts";
 import { variablesIn } from "../kinds/variables.ts";
 import { bool } from "../kinds/words.ts";
 import { field, resolvedFeature } from "./declare.ts";
-import { sessionAffinity } from "./session-affinity.ts";
+import { sessionAffinity } from "./sessions/declaration.ts";
 import { lost } from "./without-lua.ts";
 
 export interface HashBy {

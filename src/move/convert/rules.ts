@@ -3,7 +3,6 @@
  * filters, backends and settings become one rule.
  */
 
-import { literalPath } from "../../core/kinds/gateway/cookie-path.ts";
 import { isElsewhere } from "../../core/kinds/rewrite-target.ts";
 import type { Location, Server } from "../../core/model/configuration.ts";
 import type {
@@ -14,7 +13,7 @@ import type {
 } from "../../core/model/gateway/objects.ts";
 import type { Service } from "../../core/model/objects.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
-import { sessionAffinity as affinity } from "../../core/policies/session-affinity.ts";
+import { cookiePathOf } from "../../core/policies/sessions/convert.ts";
 import { servicePortOf } from "../../core/table/upstreams/endpoints.ts";
 import { specOfAnswer } from "./answered.ts";
 import { variantsOf } from "./canaries.ts";
@@ -86,7 +85,11 @@ function rulesOfWay(
   }
   if (hasNoRule(location, world)) return [];
   const rewritten = rewriteOf(way, own);
-  const spec = { ...own, ...rewritten.spec, ...cookiePathOf(way, location) };
+  const spec = {
+    ...own,
+    ...rewritten.spec,
+    ...(way.kind === "pattern" ? cookiePathOf(location.features.sessionAffinity, location.path) : {}),
+  };
   return variantsOf(location.canaries).map(({ headers, shares, because }, _at, all): DraftRule => {
     const backends = shares.filter(({ weight }, nth) => weight > 0 || (nth > 0 && shares.length > 1));
     const references = backends.map(({ upstream, weight }) => {
@@ -150,18 +153,6 @@ function rewriteOf(way: Way, own: Spec): { readonly filters: readonly HTTPRouteF
   // Escapes in a target are text, and those of a route are decoded.
   const path = { type: "ReplaceFullPath", replaceFullPath: target.replaceAll("%", "%25") };
   return { filters: [{ type: "URLRewrite", urlRewrite: { path } }], spec: {} };
-}
-
-/**
- * Returns the path of the cookie, which is the path that the Ingress has, because a route has a
- * longer pattern. Browsers never send back a cookie whose path is a real pattern, so the route's
- * cookie has the literal beginning.
- */
-function cookiePathOf(way: Way, { features: { sessionAffinity }, path }: Location<FeatureValues>): Spec {
-  const isOwn = way.kind === "pattern" && sessionAffinity.type === "cookie" && sessionAffinity.path === "";
-  if (!isOwn) return {};
-  const isReadable = affinity.fields.path.kind.read(path).ok;
-  return { "session-cookie-path": isReadable ? path : literalPath(path, true) };
 }
 
 /** Returns the rules for app-root: `/` is redirected to its path before anything else happens. */

@@ -4,8 +4,9 @@ import { canaryShares } from "../../ask/matcher/canaries.ts";
 import { decide } from "../../ask/matcher/decide.ts";
 import type { End } from "../../ask/matcher/decision.ts";
 import type { AskedRequest } from "../../ask/matcher/request.ts";
-import { type Canary, defaultUpstream, type Location } from "../../core/model/configuration.ts";
+import { defaultUpstream, type Location } from "../../core/model/configuration.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
+import { bindsToCanaries } from "../../core/policies/sessions/convert.ts";
 import { transportSecurityValue } from "../convert/transport-security.ts";
 import { connectionOf } from "./connection.ts";
 import {
@@ -46,7 +47,7 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
     cookiePath: location.path,
     backends: sharesOf(location, end, asked, world.defaultService),
   });
-  if (!isSticky(location)) return [effect];
+  if (!bindsToCanaries(location.features.sessionAffinity, location.canaries)) return [effect];
   return [new Map([...effect, ["backends of a session", "a client stays with the canary that served it"]])];
 }
 
@@ -55,12 +56,6 @@ function hasNoRule({ backends, features }: Location<FeatureValues>, { served, op
   const { endpoints = [] } = served.upstreams.get(backends[0]!.upstream) ?? {};
   const isBuiltIn = endpoints.some(({ address, port }) => address === "127.0.0.1" && port === options.builtInPort);
   return backends[0]!.upstream === defaultUpstream && isBuiltIn && features.redirects.elsewhere === undefined;
-}
-
-/** Whether a cookie binds clients to a canary. The rules of a route cannot do that. */
-function isSticky({ canaries, features: { sessionAffinity } }: Location<FeatureValues>): boolean {
-  const isChosen = ({ policy: { header, cookie, weight } }: Canary) => header !== "" || cookie !== "" || weight > 0;
-  return canaries.some(isChosen) && sessionAffinity.type === "cookie" && sessionAffinity.canaryBehavior === "sticky";
 }
 
 /** Returns the backends that may get the request, with their probabilities. */

@@ -148,7 +148,7 @@ function ofRoute(at: At, taken: RouteTaken): Outcome {
     groups: groupsIn(taken.route, at.request.uri) ?? [],
   });
   const { filters = {} } = taken.location;
-  const { session, mirrors = [], rewrite } = filters;
+  const { mirrors = [], rewrite } = filters;
   return {
     guards,
     end,
@@ -156,7 +156,6 @@ function ofRoute(at: At, taken: RouteTaken): Outcome {
     path: (end.kind === "proxied" ? end.rewritten : undefined) ?? at.request.uri,
     filters: [
       ...policiesOf(filters),
-      ...(session === undefined ? [] : ["session"]),
       ...(mirrors.length === 0 ? [] : ["mirror"]),
       ...(rewrite?.hostname === undefined ? [] : ["host"]),
     ],
@@ -193,10 +192,9 @@ function sumsOf(shares: readonly (readonly [string, number])[]): ReadonlyMap<str
 }
 
 function ingressFilters(features: FeatureValues): readonly string[] {
-  const { sessionAffinity, mirror, backendRequest } = features;
+  const { mirror, backendRequest } = features;
   return [
     ...policiesOf(asFilters(features)),
-    ...(sessionAffinity.type === undefined ? [] : ["session"]),
     ...(mirror.target === "" ? [] : ["mirror"]),
     ...(backendRequest.host === "" ? [] : ["host"]),
   ];

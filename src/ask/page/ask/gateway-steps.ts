@@ -105,14 +105,13 @@ function isPrefix({ server, route }: RouteTaken): boolean {
 }
 
 function filterSteps(filters: Filters): AskedStep[] {
-  const { redirect, rewrite, session, mirrors = [] } = filters;
+  const { redirect, rewrite, mirrors = [] } = filters;
   const own = [
     ...(redirect === undefined ? [] : [`redirects with ${redirect.status}`]),
     ...(rewrite?.hostname === undefined ? [] : [`backends see the host ${rewrite.hostname}`]),
     ...(rewrite?.path === undefined
       ? []
       : [`${rewrite.path.type === "full" ? "the path" : rewrite.path.prefix || "/"} becomes ${rewrite.path.path}`]),
-    ...(session === undefined ? [] : [`clients stay with an endpoint, by the ${session.type} ${session.name}`]),
     ...mirrors.map(({ upstream, share }) => `${percent(share)} of the requests are copied to ${upstream}`),
   ].map((text) => ["filter", text] as const);
   const isLimit = ([what]: readonly [string, string]) => Number(what !== "filter");

@@ -4,7 +4,7 @@
  * meanwhile cannot mix two versions.
  */
 
-import type { AuthService, CopyWay, Filters, Mirror, PathChange, Session, UrlRewrite } from "../../model/filters.ts";
+import type { AuthService, CopyWay, Filters, Mirror, PathChange, UrlRewrite } from "../../model/filters.ts";
 import type { Fields } from "../../model/records.ts";
 import type { RouteTraits } from "../../model/route-traits.ts";
 import { hostSetBy, policyRecord, policySteering, policyTraits } from "../../policies/filters.ts";
@@ -39,7 +39,6 @@ export function filterTraits(rule: Filters = {}, backend: Filters = {}): RouteTr
     ...(ways.length > 0 ? { ways } : {}),
     ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
     ...(rule.auth === undefined ? {} : { asks: asksOf(rule.auth) }),
-    ...(rule.session === undefined ? {} : { drawsByRoute: true }),
   };
 }
 
@@ -74,7 +73,6 @@ function steeringOf(rule: Filters, backend: Filters): string | undefined {
     ...policySteering(rule, backend),
     ...(mirrors.length > 0 ? { [isLate(mirrors) ? "late" : "mirrors"]: mirrorRecords(mirrors) } : {}),
     ...(rule.auth === undefined ? {} : { auth: handedOn(rule.auth) }),
-    ...(rule.session === undefined ? {} : { session: sessionRecord(rule.session) }),
   };
   return Object.keys(record).length === 0 ? undefined : JSON.stringify(record);
 }
@@ -122,15 +120,4 @@ function asksOf({ isGrpc, isSecure, tls, requestHeaders, mostBody }: AuthService
 function handedOn({ isGrpc, responseHeaders }: AuthService): object {
   if (isGrpc === true) return { grpc: 1 };
   return responseHeaders.length === 0 ? {} : { headers: Object.fromEntries(responseHeaders.map((name) => [name, 1])) };
-}
-
-export function sessionRecord(session: Session): Fields<"session"> {
-  const { type, name, binding, path, seconds, isPermanent } = session;
-  return {
-    ...(type === "cookie" ? { variable: `cookie_${name}`, cookie: name, path } : {}),
-    ...(type === "header" ? { variable: `http_${name.toLowerCase().replaceAll("-", "_")}`, header: name } : {}),
-    binding,
-    ...(seconds === undefined ? {} : { seconds }),
-    ...(isPermanent ? { permanent: 1 } : {}),
-  };
 }

@@ -10,6 +10,7 @@ import type { Location, Route, Server, WeightedBackend } from "../../model/confi
 import { serverKey } from "../../model/listeners.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
 import { type Fields, hostKey, type RecordKey } from "../../model/records.ts";
+import { firstBackend } from "../../policies/filters.ts";
 import { holds, recordOf } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
 import { numbered } from "../../tokens/pattern-groups.ts";
@@ -19,7 +20,7 @@ import { placesIn, wholeOf } from "../dynamic/places.ts";
 import type { ServerLookup, Shapes } from "../dynamic/shape.ts";
 import { hopOf } from "../location/hops.ts";
 import { keptBy } from "../location/kept-by.ts";
-import { filtersRecord, sessionRecord } from "./filter-records.ts";
+import { filtersRecord } from "./filter-records.ts";
 
 export function listenerHostRecords(
   server: Server<FeatureValues>,
@@ -172,8 +173,8 @@ function backendsOf(
   const [first] = backends;
   if (total === 0 || first === undefined) return isAway ? { upstream: "" } : { unusable: unusableStatus };
   const backend = onlyOne(backends);
-  const session = location.filters?.session;
-  if (backend !== undefined && session === undefined) {
+  const begins = firstBackend(location.filters);
+  if (backend !== undefined && begins === undefined) {
     return {
       ...ownOf(backend, unusableStatus),
       ...(shapeOf(backend) === shapeOf(first) ? {} : { shape: shapeOf(backend) }),
@@ -182,9 +183,8 @@ function backendsOf(
   // A backend with the weight 0 gets no new sessions, but existing ones continue. It must not be
   // the last of the list, because the last backend takes the rest.
   const [idle = [], drawn = []] = [0, 1].map((min) => backends.filter(({ weight }) => Math.min(weight, 1) === min));
-  const taking = session === undefined ? drawn : [...idle, ...drawn];
+  const taking = begins === undefined ? drawn : [...idle, ...drawn];
   let sum = 0;
-  const begins = session === undefined ? {} : { session: sessionRecord(session) };
   return {
     backends: taking.map((one, at): Fields<"backend"> => {
       sum += one.weight;

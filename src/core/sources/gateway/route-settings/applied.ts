@@ -1,7 +1,8 @@
 /** Applies RouteSettings to the paths of a route on one listener. */
 
 import type { Problem } from "../../../model/problem.ts";
-import type { FeatureValues } from "../../../policies/registry.ts";
+import { firstBackend } from "../../../policies/filters.ts";
+import { type FeatureValues, featureList } from "../../../policies/registry.ts";
 import type { ClaimedPath } from "../../../table/claim.ts";
 import { shortHash } from "../../../tokens/short-hash.ts";
 import type { Effective } from "./effective.ts";
@@ -75,15 +76,15 @@ function strictlySatisfied({ filters, backends }: ClaimedPath, features: Feature
   return isFollowed ? { ...features, satisfy: { checks: "all" } } : features;
 }
 
-const balancing = ["sessionAffinity", "loadBalance", "upstreamHashBy", "serviceUpstream"] as const;
+const balancing = featureList.flatMap(([name, { scope }]) => (scope === "upstream" ? [name] : []));
 
 /**
  * Returns the backends. A Service with its own balancing becomes a separate Upstream, unless
- * sessions of the rule choose the endpoint.
+ * the rule keeps clients at their endpoints.
  */
 function balancedApart({ backends, filters }: ClaimedPath, features: FeatureValues, plain: FeatureValues) {
   const own = balancing.filter((name) => features[name] !== plain[name]);
-  if (own.length === 0 || filters?.session !== undefined) return backends;
+  if (own.length === 0 || firstBackend(filters) !== undefined) return backends;
   const id = shortHash(JSON.stringify(own.map((name) => [name, features[name]])));
   return backends.map((one) => (one.unusable === undefined ? { ...one, upstream: `${one.upstream} ${id}` } : one));
 }

@@ -7,7 +7,7 @@ import type { Filters } from "../../../model/filters.ts";
 import type { Problem } from "../../../model/problem.ts";
 import type { RuleFieldRead, RuleFields } from "../../../policies/declare.ts";
 import { filterNotes, ruleFields } from "../../../policies/filters.ts";
-import type { ClaimedPath, PathMatch } from "../../../table/claim.ts";
+import type { ClaimedPath } from "../../../table/claim.ts";
 import { decodedPath } from "../../../table/hosts/listener/entries.ts";
 import { closingProblem } from "../../../table/unknown-fields.ts";
 import type { Fault } from "../conditions.ts";
@@ -17,7 +17,6 @@ import { authOf } from "./external-auth.ts";
 import { filtersOf } from "./filters.ts";
 import type { MatchesRead, ReadMatch } from "./matches.ts";
 import { neverFulfilled } from "./never-fulfilled.ts";
-import { type SessionRead, sessionOf } from "./sessions.ts";
 import { settingsNamed } from "./settings.ts";
 import { type BackendWorld, refusalOf } from "./targets.ts";
 
@@ -49,7 +48,6 @@ class RuleReading {
   readonly #field: string;
   readonly #world: BackendWorld;
   readonly #fields: readonly RuleFieldRead[];
-  readonly #session: SessionRead;
   readonly #unresolved = new Faults();
   readonly #invalid = new Faults();
   readonly #notes = new Set<Problem>();
@@ -60,7 +58,6 @@ class RuleReading {
     this.#field = field;
     this.#world = world;
     this.#fields = ruleFields(rule, field, world.object);
-    this.#session = sessionOf(rule, field, world.object);
   }
 
   of(read: MatchesRead): RuleRead {
@@ -103,7 +100,7 @@ class RuleReading {
       })),
     ];
     return [
-      ...[...this.#fields, this.#session].flatMap((one) => (one.ok ? one.notes : [])),
+      ...this.#fields.flatMap((one) => (one.ok ? one.notes : [])),
       ...places.flatMap(({ filters, at }) => filterNotes(filters, at, this.#world.object)),
       ...neverFulfilled(matches, this.#field, this.#world),
       ...this.#weightless(),
@@ -161,7 +158,6 @@ class RuleReading {
       ...("auth" in auth && auth.auth !== undefined ? { auth: auth.auth } : {}),
       ...(copies.mirrors.length === 0 ? {} : { mirrors: copies.mirrors }),
       ...this.#fieldsAt(literalPath(match.text, match.pattern === true)),
-      ...this.#sessionAt(match),
     };
     const named = "named" in settings ? settings.named : [];
     const isAnswered = changes.redirect !== undefined || named.some((one) => this.#world.redirects(one));
@@ -177,17 +173,12 @@ class RuleReading {
   }
 
   #mistake(): Mistake | undefined {
-    const first = [...this.#fields, this.#session].find((one) => !one.ok);
+    const first = this.#fields.find((one) => !one.ok);
     return first && { reason: "UnsupportedValue", ...first };
   }
 
   #fieldsAt(path: string): Filters {
     return Object.assign({}, ...this.#fields.map((one) => (one.ok ? one.filtersAt(path) : {})));
-  }
-
-  #sessionAt({ text, pattern }: PathMatch): Pick<Filters, "session"> {
-    if (!this.#session.ok || this.#session.session === undefined) return {};
-    return { session: { path: literalPath(text, pattern === true), ...this.#session.session } };
   }
 
   #fault({ reason, part, why }: Mistake, done: string): Fault {

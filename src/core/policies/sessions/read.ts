@@ -5,27 +5,22 @@
  * rule keeps its name or index.
  */
 
-import { durationMs } from "../../../kinds/gateway/duration.ts";
-import { shown } from "../../../kinds/kind.ts";
-import { settableHeaderName } from "../../../kinds/reserved-headers.ts";
-import type { Session } from "../../../model/filters.ts";
-import type { HTTPRouteRule } from "../../../model/gateway/objects.ts";
-import type { ObjectName, Problem } from "../../../model/problem.ts";
-import { shortHash } from "../../../tokens/short-hash.ts";
+import { durationMs } from "../../kinds/gateway/duration.ts";
+import { shown } from "../../kinds/kind.ts";
+import { settableHeaderName } from "../../kinds/reserved-headers.ts";
+import type { ObjectName, Problem } from "../../model/problem.ts";
+import { shortHash } from "../../tokens/short-hash.ts";
+import type { RuleFieldRead, RuleFields } from "../declare.ts";
 
-/** A session whose cookie has the path of the match, unless the rule gives it another one. */
-type SessionOfRule = Omit<Session, "path"> & Partial<Pick<Session, "path">>;
-
-export type SessionRead =
-  | { readonly ok: true; readonly session: SessionOfRule | undefined; readonly notes: readonly Problem[] }
-  | { readonly ok: false; readonly reason: "UnsupportedValue"; readonly part: string; readonly why: string };
-
-/** Reads the session. `field` is that of the rule. */
-export function sessionOf(rule: HTTPRouteRule, field: string, object: ObjectName): SessionRead {
+/**
+ * Reads the session. `field` is that of the rule. A cookie has the path of the match, unless the
+ * rule gives it another one.
+ */
+export function sessionOf(rule: RuleFields, field: string, object: ObjectName): RuleFieldRead | undefined {
   const { sessionPersistence: persistence } = rule;
-  if (persistence === undefined) return { ok: true, session: undefined, notes: [] };
-  const no = (part: string, why: string): SessionRead => {
-    return { ok: false, reason: "UnsupportedValue", part: `.sessionPersistence.${part}`, why };
+  if (persistence === undefined) return undefined;
+  const no = (part: string, why: string): RuleFieldRead => {
+    return { ok: false, part: `.sessionPersistence.${part}`, why };
   };
   const { type = "Cookie", cookie, header, absoluteTimeout, idleTimeout } = persistence;
   if (type !== "Cookie" && type !== "Header") return no("type", `${shown(type)} is not Cookie or Header`);
@@ -62,16 +57,10 @@ export function sessionOf(rule: HTTPRouteRule, field: string, object: ObjectName
     done,
   };
   const seconds = lifetime === 0 ? undefined : Math.ceil(lifetime / 1000);
+  const session = { type: type === "Cookie" ? "cookie" : "header", name, binding, seconds, isPermanent } as const;
   return {
     ok: true,
-    session: {
-      type: type === "Cookie" ? "cookie" : "header",
-      name,
-      binding,
-      seconds,
-      isPermanent,
-      ...(path === undefined ? {} : { path }),
-    },
+    filtersAt: (match) => ({ session: { ...session, path: path ?? match } }),
     notes: idleTimeout === undefined ? [] : [note],
   };
 }

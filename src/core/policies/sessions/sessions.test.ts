@@ -1,14 +1,14 @@
 import { expect, test } from "vitest";
-import { sentence } from "../../../model/problem.ts";
-import { sessionOf } from "./sessions.ts";
+import { sentence } from "../../model/problem.ts";
+import { sessionOf } from "./read.ts";
 
 const object = { apiVersion: "", kind: "HTTPRoute", namespace: "shop", name: "web" };
 const read = (sessionPersistence: object, field = "spec.rules[0]", name?: string) =>
-  sessionOf({ sessionPersistence, ...(name === undefined ? {} : { name }) }, field, object);
+  sessionOf({ sessionPersistence, ...(name === undefined ? {} : { name }) }, field, object)!;
 const session = (...given: Parameters<typeof read>) => {
   const one = read(...given);
   if (!one.ok) throw new Error(one.why);
-  return one.session!;
+  return one.filtersAt("/match").session!;
 };
 
 test("by default a session is a cookie that ends with the browser, with a name that only its rule has", () => {
@@ -58,6 +58,6 @@ test("the fields of version 1.7 of the API name the cookie, its path and the hea
   expect(session({ absoluteTimeout: "1h", cookie })).toMatchObject({
     ...{ type: "cookie", name: "cart", path: "/shop", seconds: 3_600, isPermanent: true },
   });
-  expect(session({ cookie: {} })).not.toHaveProperty("path");
+  expect(session({ cookie: {} }).path).toBe("/match");
   expect(session({ type: "Header", header: { name: "X-Cart" } })).toMatchObject({ type: "header", name: "X-Cart" });
 });

@@ -1,17 +1,20 @@
 /**
- * Cookie stickiness (RS-14). The cookie belongs to the Upstream, which several Ingresses may share;
- * `translate/balance.ts` decides which Ingress counts. This file has only the values of one
- * Ingress.
+ * Cookie stickiness (RS-14), and the sessions of rules (`read.ts`). They stay apart in records and
+ * Lua: a cookie of annotations belongs to an Upstream and is hashed, while the token of a rule
+ * names an endpoint among all its backends. Several Ingresses may share the Upstream, and
+ * `table/upstreams/balance.ts` decides which of them counts; this file has the values of one.
  */
 
-import { optional } from "../kinds/combine.ts";
-import { integer } from "../kinds/numbers.ts";
-import { plainText, textOf, trimmed } from "../kinds/text.ts";
-import { bool, oneOf } from "../kinds/words.ts";
-import { canary } from "./canary.ts";
-import { feature, field } from "./declare.ts";
-import { serviceUpstream } from "./service-upstream.ts";
-import { lost } from "./without-lua.ts";
+import { optional } from "../../kinds/combine.ts";
+import { integer } from "../../kinds/numbers.ts";
+import { plainText, textOf, trimmed } from "../../kinds/text.ts";
+import { bool, oneOf } from "../../kinds/words.ts";
+import { canary } from "../canary.ts";
+import { feature, field } from "../declare.ts";
+import { serviceUpstream } from "../service-upstream.ts";
+import { lost } from "../without-lua.ts";
+import { sessionOf } from "./read.ts";
+import { record } from "./record.ts";
 
 /** A headless Service has no address of its own, and its Endpoints are used. */
 const clusterIp = "service-upstream makes the Service's cluster IP the only Endpoint, unless the Service is headless";
@@ -144,5 +147,17 @@ export const sessionAffinity = feature({
       type === "cookie"
         ? lost("in static mode a retry always tries another Endpoint, and the cookie stays")
         : undefined,
+  },
+  ofRoutes: {
+    ofRule: sessionOf,
+    asFilters: ({ type, name, path, maxAge: seconds }) =>
+      type === undefined
+        ? {}
+        : { session: { type, name, binding: "", path, seconds, isPermanent: seconds !== undefined } },
+    steering: record,
+    firstBackend: record,
+    traits: ({ session }) => (session === undefined ? {} : { drawsByRoute: true }),
+    words: ({ session }) =>
+      session === undefined ? [] : [`clients stay with an endpoint, by the ${session.type} ${session.name}`],
   },
 });
