@@ -50,7 +50,7 @@ export function decided(served: Served, question: Question, options: DecideOptio
   if (gateway !== undefined)
     return found === undefined ? { words: "no listener: 404", answers: ["404"] } : atGateway(found);
   const ofIngresses = decide(served, asked, options);
-  if (found === undefined || found.passedOn !== undefined) return atIngresses(ofIngresses, asked);
+  if (found === undefined || found.passedOn !== undefined) return atIngresses(found?.instead ?? ofIngresses, asked);
   const here = atGateway(found);
   const share = found.path?.kind === "location" ? found.path.location.share : undefined;
   if (share === undefined || share === 1 || !isWanted(ofIngresses)) return here;

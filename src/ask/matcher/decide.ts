@@ -12,7 +12,7 @@ import { named } from "../../core/model/problem.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import type { Decision, End, GatewayDecision, Guard } from "./decision.ts";
 import { everywhere } from "./everywhere.ts";
-import { type FoundHost, hostOf, type Served } from "./host.ts";
+import { type FoundHost, hostOf, ofWildcard, type Served } from "./host.ts";
 import { isNamed, isShared, listenerFor, namesAbove, portsFor } from "./listeners.ts";
 import { atLocation } from "./location.ts";
 import { type FoundPath, isOwn, ofOtherPaths, pathOf, type RouteLost } from "./paths.ts";
@@ -69,10 +69,9 @@ export function decideGateways(
   });
 }
 
-function atHosts(at: At): Decision {
+function atHosts(at: At, host = hostOf(at.served, at.request.host)): Decision {
   const { served, asked, request, options } = at;
   const { settings } = served;
-  const host = hostOf(served, request.host);
   const { server } = host;
   const isOnOwnPath = server.name === catchAll && isOwn(server, options.ownPaths, request.uri);
   if (isOnOwnPath && !isNamed(served, asked, request, options)) {
@@ -123,7 +122,7 @@ type AtListener = At & Required<Pick<At, "port" | "listener">>;
 
 /** Decides among the hosts of the listener: the most specific one that takes the request has it. */
 function atListener(at: AtListener): GatewayDecision {
-  const { served, request, options, port, listener } = at;
+  const { served, asked, request, options, port, listener } = at;
   const shared = isShared(port, options);
   const lost: RouteLost[] = [];
   const hosts: Server<FeatureValues>[] = [];
@@ -143,7 +142,11 @@ function atListener(at: AtListener): GatewayDecision {
     hosts.push(server);
     const path = pathOf(server, at, lost, isDeeper(name, request.host));
     if (path.kind === "nothing") continue;
-    if (path.kind === "elsewhere") return passedOn("an Ingress has the path");
+    if (path.kind === "elsewhere") {
+      const wildcard = name.startsWith("*.") ? served.servers.get(name) : undefined;
+      const instead = wildcard && atHosts({ served, asked, request, options }, ofWildcard(wildcard));
+      return { ...passedOn("an Ingress has the path"), ...(instead && { instead }) };
+    }
     const how = name === catchAll ? "nothing else" : name.startsWith("*.") ? "wildcard" : "name";
     const host = { server, by: name, how, tls: false, certificate: undefined } as const;
     const misdirected = ofOtherListener(at);

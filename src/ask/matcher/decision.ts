@@ -81,4 +81,9 @@ export interface GatewayDecision extends Decision {
    * effect.
    */
   readonly passedOn?: string;
+  /**
+   * The decision at the Ingress's host of the same name, if that is a wildcard. It comes before
+   * aliases that are patterns, which otherwise come first.
+   */
+  readonly instead?: Decision;
 }

@@ -100,7 +100,7 @@ function byOther({ wildcards, patterns }: Others, host: string): FoundHost | und
   return byPattern(patterns, host, wildcard) ?? (wildcard && ofWildcard(wildcard));
 }
 
-const ofWildcard = (server: Server<FeatureValues>): FoundHost => {
+export const ofWildcard = (server: Server<FeatureValues>): FoundHost => {
   return { server, by: server.name, how: "wildcard", tls: server.tlsConfigured, certificate: server.certificate };
 };
 
