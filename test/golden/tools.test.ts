@@ -744,7 +744,7 @@ test.each([
   try {
     const tool: Tool = (argv, out) => why(argv, out, new Date("2026-11-21T12:00:00Z"));
     const { code, text } = await ran(tool, `http://${host}/`, whole);
-    expect([code, /endpoints: +(.*)/.exec(text)?.[1]]).toEqual([0, "127.0.9.1:9900"]);
+    expect([code, /backend: .*: (.*)/.exec(text)?.[1]]).toEqual([0, "127.0.9.1:9900"]);
   } finally {
     rmSync(whole, { recursive: true });
   }

@@ -21,7 +21,7 @@ const rooms = {
   core: 44_500,
   nginx: 4_200,
   edges: 14_500,
-  ask: 8_600,
+  ask: 7_800,
   controller: 5_400,
   tools: 3_700,
   move: 8_200,

@@ -20,9 +20,8 @@ import {
   type StreamDecision,
 } from "../../matcher/streams.ts";
 import type { Arrival, AskAnswer } from "../api/ask.ts";
+import { arrivalOf } from "./arrival.ts";
 import type { Explaining } from "./explaining.ts";
-import { gatewayArrival } from "./gateway-arrival.ts";
-import { ingressArrival } from "./ingress-arrival.ts";
 import { atItsPort } from "./ports.ts";
 import type { Asked } from "./question.ts";
 import { gatewayReasons } from "./route-reasons.ts";
@@ -71,7 +70,11 @@ function arrivalsOf(explaining: Explaining): readonly Arrival[] {
   const request = readRequest(asked);
   const decision = decide(served, asked, options);
   const atIngresses = (passedOn: readonly GatewayDecision[]) =>
-    atItsPort(ingressArrival(explaining, decision, passedOn), asked, world);
+    atItsPort(
+      arrivalOf(explaining, passedOn.find(({ instead }) => instead)?.instead ?? decision, passedOn),
+      asked,
+      world,
+    );
   if (request === undefined) return [atIngresses([])];
   const stream = streamOf(asked, request.host);
   const streams = decideStreams(served, stream, options.ports).filter(
@@ -83,7 +86,7 @@ function arrivalsOf(explaining: Explaining): readonly Arrival[] {
   );
   const passedOn = all.filter((one) => one.passedOn !== undefined);
   const taking = all.filter((one) => one.passedOn === undefined);
-  const gateways = [...first, ...taking.map((one) => gatewayArrival(explaining, one))];
+  const gateways = [...first, ...taking.map((one) => arrivalOf(explaining, one))];
   const isElsewhere = first.length > 0 && !isUsual(stream.port, options.ports);
   if (isElsewhere || streams.some((one) => isAtIngresses(one, options.ports))) return gateways;
   if (all.length === 0 && !mayBeRequest({ ...stream, protocol: "any" }, world)) return [untaken(stream, world)];

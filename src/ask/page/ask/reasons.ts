@@ -180,9 +180,9 @@ function ofPath({ host }: Decision, uri: string): string[] {
   ];
 }
 
-function ofService({ path }: Decision, { services, endpointSlices }: Snapshot): string[] {
-  if (path?.kind !== "location" || backendOf(path.location).service === "") return [];
-  const { service, port: wanted, key } = backendOf(path.location);
+function ofService({ backends: [first] }: Decision, { services, endpointSlices }: Snapshot): string[] {
+  if (first === undefined || first.backend.service === "") return [];
+  const { service, port: wanted, key } = first.backend;
   const namespace = key.slice(0, key.indexOf("/"));
   const found = services.get(key);
   if (found === undefined && services.size === 0) return [missingAlone(`Service ${key}`)];

@@ -5,15 +5,12 @@ import {
   type Certificate,
   type Configuration,
   defaultUpstream,
-  type Location,
   type Owner,
-  type Route,
-  type Server,
 } from "../../../core/model/configuration.ts";
 import { named, unplaced } from "../../../core/model/problem.ts";
-import type { FeatureValues } from "../../../core/policies/registry.ts";
 import type { End } from "../../matcher/decision.ts";
-import { asWritten, type Outranked } from "../../matcher/outranked.ts";
+import { asWritten } from "../../matcher/outranked.ts";
+import type { RouteLost, RouteTaken } from "../../matcher/paths.ts";
 import type { AskedBackend, AskedCertificate, AskedEnd, AskedProblem, AskedRoute, LostRoute } from "../api/ask.ts";
 import { withoutCredentials } from "../shown.ts";
 import type { Finding } from "./world.ts";
@@ -21,13 +18,7 @@ import type { Finding } from "./world.ts";
 /** The most routes that are listed of those that do not get the request. */
 export const mostLost = 20;
 
-interface Found {
-  readonly server: Server<FeatureValues>;
-  readonly location: Location<FeatureValues>;
-  readonly route: Route;
-}
-
-export function routeOf({ server, location, route }: Found): AskedRoute {
+export function routeOf({ server, location, route }: RouteTaken): AskedRoute {
   const { owner, rule, path } = location;
   return {
     ...(owner === undefined ? {} : { owner: objectOf(owner) }),
@@ -41,9 +32,7 @@ export function routeOf({ server, location, route }: Found): AskedRoute {
 
 const objectOf = ({ kind, namespace, name }: Owner) => ({ kind, namespace, name });
 
-export function lostOf(server: Server<FeatureValues>, { route, location, why }: Outranked): LostRoute {
-  return { ...routeOf({ server, location, route }), why };
-}
+export const lostOf = (lost: RouteLost): LostRoute => ({ ...routeOf(lost), why: lost.why });
 
 /** Reads an Upstream's id, such as `shop/web/80` or `shop/web-canary/80 for shop/web/80`. */
 export function backendOf(id: string): Pick<AskedBackend, "service" | "port"> {
