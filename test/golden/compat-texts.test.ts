@@ -151,6 +151,34 @@ test.each([
   expect([found.code, found.text]).toEqual([3, expect.stringContaining("this is Terraform, which is not read")]);
 });
 
+const pointer = `/metadata/annotations/${prefix}~1auth-type`;
+const patch = `- op: add\n  path: ${pointer}\n  value: digest\n`;
+const kustomization = "apiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\n";
+
+test.each([
+  ["a JSON patch", { "patch.json": JSON.stringify([{ op: "add", path: pointer, value: "digest" }]) }, "1:2"],
+  ["a patch in YAML", { "patch.yaml": patch }, "1:3"],
+  [
+    "a patch inside a kustomization",
+    { "kustomization.yaml": `${kustomization}patches:\n  - patch: |-\n${patch.replace(/^(?=.)/gm, "      ")}` },
+    "5:9",
+  ],
+  ["a list of names and values", { "a.yaml": `web: { all: [{ key: ${prefix}/auth-type, value: digest }] }\n` }, "1:14"],
+])("an annotation in %s is judged", async (_, files, place) => {
+  const { text } = await compatOf(files);
+  const [file] = Object.keys(files);
+  expect(text).toMatch(new RegExp(`annotation auth-type, [^()]*\\(${file}:${place}\\) Digest authentication`));
+});
+
+test("each key of one --set is judged", async () => {
+  const { text } = await compatOf({
+    "install.sh":
+      "helm install edge ingress-nginx/ingress-nginx --set controller.kind=Deamonset,controller.confg.x=2\n",
+  });
+  expect(text).toContain('value controller.kind, install.sh (install.sh:1:53) the chart refuses "Deamonset"');
+  expect(text).toContain("value controller.confg, install.sh (install.sh:1:79) the chart refuses it as a typo");
+});
+
 test("three keys of the chart are its values without any name, and fewer are not", async () => {
   const object = (values: string) => ({
     "stack.yaml": `apiVersion: example.com/v1\nkind: Stack\nmetadata: { name: edge }\nspec: { parts: [{ values: { controller: ${values} } }] }\n`,

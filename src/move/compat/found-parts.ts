@@ -130,6 +130,8 @@ export class FoundParts {
         ? [{ name: key.slice(this.#prefix.length), text: String(one), place: origin.placeOf([...path, key]) }]
         : [],
     );
+    const patched = this.#patched(value, origin.placeOf(path));
+    if (patched !== undefined) annotations.push(patched);
     if (annotations.length > 0) this.groups.push({ of: origin.of, file: origin.file, annotations });
     const isPair = typeof value.name === "string" && /^controller\.\w/.test(value.name) && value.value !== undefined;
     if (isPair) dotted.push({ name: String(value.name), text: String(value.value), place: origin.placeOf(path) });
@@ -140,6 +142,14 @@ export class FoundParts {
         dotted.push({ name: key, text: String(one), place: origin.placeOf([...path, key]) });
       else this.#visit(one, [...path, key], origin, dotted);
     }
+  }
+
+  /** Returns an annotation whose name and value stand side by side, as in a JSON patch. */
+  #patched({ value, ...others }: Mapping, place: Place): Group["annotations"][number] | undefined {
+    if (value === undefined || typeof value === "object") return undefined;
+    const texts = Object.values(others).map((one) => String(one).replaceAll("~1", "/"));
+    const name = texts.find((one) => one.includes(this.#prefix))?.split(this.#prefix)[1];
+    return name === undefined || !/^[a-z][\w-]*$/.test(name) ? undefined : { name, text: String(value), place };
   }
 
   /** Names a Secret, a file or a folder with further values that is not among the files. */
@@ -161,7 +171,7 @@ export class FoundParts {
   }
 
   #embedded(text: string, path: Path, origin: Origin): void {
-    if (!text.includes(this.#prefix) && !/\bcontroller\s*:/.test(text)) return;
+    if (!text.replaceAll("~1", "/").includes(this.#prefix) && !/\bcontroller\s*:/.test(text)) return;
     const key = origin.placeOf(path);
     this.text(text, { ...origin, isFile: false }, (inner) => placeInText(key, inner), true);
   }
@@ -198,7 +208,7 @@ export class FoundParts {
     ) as Mapping;
     const placeOf = (path: Path): FilePlace => {
       const name = path.join(".");
-      const key = keys.find((one) => one.name.replaceAll("\\.", ".") === name) ?? keys[0]!;
+      const key = keys.find((one) => `${one.name.replaceAll("\\.", ".")}.`.startsWith(`${name}.`)) ?? keys[0]!;
       return { file, ...key.place };
     };
     this.sources.push({ of, file, content, placeOf, home: usualHome, areKeys: true });

@@ -38,13 +38,13 @@ export function keysIn(text: string, prefix: string, isAbout: boolean): readonly
   const dots = prefix.replaceAll(".", String.raw`\\{0,2}\.`);
   const pattern = new RegExp(
     [
-      String.raw`${dots}\/(?<annotation>[a-z][\w-]*)`,
+      String.raw`${dots}(?:\/|~1)(?<annotation>[a-z][\w-]*)`,
       String.raw`(?<![\w.-])(?<value>controller(?:\.[\w-]+)+)`,
       ...(isAbout ? [String.raw`(?<=^[ \t]*(?:- )?["']?)(?<key>${keys})(?![\w-])`] : []),
     ]
       .map((one) => `(?:${one})`)
       .join("|")
-      .replace(/^(.*)$/s, String.raw`(?:$1)["'\\]*\]?[ \t]*(?:=>|[:=]|,?\s+value[ \t]*[:=])[ \t]*`),
+      .replace(/^(.*)$/s, String.raw`(?:$1)["'\\]*\]?[ \t]*(?:=>|[:=]|,?\s*["']?value["']?[ \t]*[:=])[ \t]*`),
     "gm",
   );
   const found: WrittenKey[] = [];
@@ -84,8 +84,8 @@ function valueAt(text: string, start: number, index: number): { readonly text: s
       long ?? single?.replaceAll("''", "'") ?? double!.replace(/\\([\s\S])/g, (_, one) => escapes[one] ?? one);
     return { text: plain, end: index + quoted.length };
   }
-  // `--set key=value` ends at a blank.
-  const [rest] = (text[index - 1] === "=" ? /^\S*/ : /^[^\n]*/).exec(from)!;
+  // `--set key=value` ends at a blank, or at the next key after a comma.
+  const [rest] = (text[index - 1] === "=" ? /^(?:(?!,controller\.)\S)*/ : /^[^\n]*/).exec(from)!;
   const value = rest.replace(/\s+#.*$/, "").replace(/(?<!\$\{[^}]*)[\s,;})\]\\"']+$/, "");
   return { text: value, end: index + value.length };
 }
