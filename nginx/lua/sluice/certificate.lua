@@ -1,24 +1,108 @@
--- Chooses the certificate by SNI: the exact name, then the wildcard one label above, then the
--- default (RS-10.5).
+-- Chooses the key pairs of a handshake by its server name (SNI). A listener has pairs for its
+-- hostname; the hosts of the port itself have one for the exact name, or for the wildcard one label
+-- above (RS-10.5). A name that none of them has gets the default pair. So no port shows a
+-- certificate of another scope.
 local ssl = require("ngx.ssl")
 local ocsp = require("ngx.ocsp")
+local scopes = require("sluice.gateway.scope")
 local store = require("sluice.store")
 
+local ngx = ngx
 local records = ngx.shared.sluice_records
+local byte = string.byte
+local concat = table.concat
+local find = string.find
+local format = string.format
+local gsub = string.gsub
+local lower = string.lower
+local sub = string.sub
 
 local _M = {}
 
-local function pair_id(name)
-  if not name then
-    return "default"
+local default = { "default" }
+
+-- Returns the address that the client connected to, as the controller writes it: an IPv6 address
+-- comes as eight groups.
+local function server_address()
+  local raw, kind = ssl.raw_server_addr()
+  if kind == "inet" then
+    return format("%d.%d.%d.%d", byte(raw, 1, 4))
+  elseif kind == "unix" then
+    -- The connection came through the stream module.
+    return "unix:" .. raw
+  elseif kind ~= "inet6" then
+    return ""
   end
-  name = string.lower(name):gsub("%.$", "")
-  local id = records:get("sni " .. name)
-  if id then
-    return id
+  local groups, from, length = {}, nil, 1
+  for at = 1, 8 do
+    local high, low = byte(raw, 2 * at - 1, 2 * at)
+    groups[at] = high * 256 + low
   end
-  local dot = string.find(name, ".", 1, true)
-  return dot and records:get("sni *" .. string.sub(name, dot)) or "default"
+  -- As usual, `::` replaces the longest run of two or more zero groups.
+  local at = 1
+  while at <= 8 do
+    local run = 0
+    while at + run <= 8 and groups[at + run] == 0 do
+      run = run + 1
+    end
+    if run > length then
+      from, length = at, run
+    end
+    at = at + (run > 0 and run or 1)
+  end
+  for index = 1, 8 do
+    groups[index] = format("%x", groups[index])
+  end
+  if not from then
+    return concat(groups, ":")
+  end
+  return concat(groups, ":", 1, from - 1) .. "::" .. concat(groups, ":", from + length, 8)
+end
+
+-- Returns what follows the first label of the name, or nil.
+local function above(name)
+  local dot = find(name, ".", 1, true)
+  return dot and sub(name, dot)
+end
+
+-- Returns the port's own record of this kind for the name: the record of the name itself, or that
+-- of the wildcard one label above. The second result is the part of the name that it names.
+local function own(kind, name)
+  local record = records:get(kind .. name)
+  if record then
+    return record, name
+  end
+  local parent = above(name)
+  return parent and records:get(kind .. "*" .. parent), parent
+end
+
+-- Returns the listener for the name, and the part of the name that its hostname names: the name
+-- itself, or `.example.com` for a wildcard.
+local function listener_of(name, generation)
+  local scope = scopes.of(ssl.server_port() or "", server_address, generation)
+  if scope then
+    return scopes.listener(scope, name)
+  end
+end
+
+-- Returns the pairs of a listener for the name. If it has several certificates, the one with the
+-- name itself comes first, then one with the wildcard one label above.
+local function pairs_for(listener, name)
+  local named = listener.named
+  if not named then
+    return listener.pairs
+  end
+  local parent = above(name)
+  return named[name] or parent and named["*" .. parent] or listener.pairs
+end
+
+-- Returns whether the host of an Ingress keeps its certificate on the listener's port. It does so
+-- if its name is more specific than the listener's, if the listener yields an equal name to it, or
+-- if the listener has no certificate.
+local function keeps_own(name, listener, known)
+  known = not listener.yields and known or nil
+  local pair, covered = own("sni ", name)
+  return pair and known ~= name and known ~= covered or not listener.pairs and own("host ", name)
 end
 
 -- Returns the key pair in OpenSSL's form. This form replaces the text in the decoded record, so it
@@ -35,20 +119,6 @@ local function parsed(pair)
   end
   pair.chain, pair.key = chain, key
   return pair
-end
-
--- Returns whether a host of an Ingress has the name, by its own record or by that of the wildcard
--- one label above.
-local function is_known(name)
-  if not name then
-    return false
-  end
-  name = string.lower(name):gsub("%.$", "")
-  if records:get("host " .. name) then
-    return true
-  end
-  local dot = string.find(name, ".", 1, true)
-  return dot ~= nil and records:get("host *" .. string.sub(name, dot)) ~= nil
 end
 
 -- Staples the answer of the issuer's OCSP responder if the controller has one. OpenSSL sends it
@@ -84,9 +154,8 @@ local function set(pair, beside)
   return ok
 end
 
--- Sets these key pairs, one for each type of key. If none can be used, the handshake ends, so a
--- client never gets a certificate of another name.
-function _M.show(ids, generation)
+-- Sets these key pairs, one for each type of key. Returns whether one of them can be used.
+local function show(ids, generation)
   local shown
   for i = 1, ids and #ids or 0 do
     local pair = store.get("pair", ids[i], generation)
@@ -94,44 +163,50 @@ function _M.show(ids, generation)
       shown = shown or pair
     end
   end
-  if not shown then
-    return ngx.exit(ngx.ERROR)
+  if shown then
+    staple(shown.fingerprint, generation)
   end
-  staple(shown.fingerprint, generation)
+  return shown ~= nil
 end
 
--- Returns whether an Ingress has a certificate for the name that is more specific than `known`.
--- `known` is the part of the name that the hostname of a listener covers (scope.lua).
-function _M.has_own(name, known)
-  if known == name then
-    return false
-  elseif records:get("sni " .. name) then
-    return true
-  end
-  local dot = string.find(name, ".", 1, true)
-  local above = dot and string.sub(name, dot)
-  return dot ~= nil and above ~= known and records:get("sni *" .. above) ~= nil
+local function server_name()
+  return (gsub(lower(ssl.server_name() or ""), "%.$", ""))
 end
 
-_M.is_known = is_known
-
--- With `rejects`, the handshake ends for a name that no host has (ssl-reject-handshake).
+-- Runs on a port of Ingresses. With `rejects`, the handshake ends for a name that no host has
+-- (ssl-reject-handshake).
 function _M.run(rejects)
-  if rejects and not is_known(ssl.server_name()) then
+  local name = server_name()
+  if rejects and not own("host ", name) then
     return ngx.exit(ngx.ERROR)
   end
   local generation = store.generation()
-  local pair = store.get("pair", pair_id(ssl.server_name()), generation)
-  if not set(pair) then
-    -- The host has no pair, or OpenSSL refuses it; the default certificate keeps the host
-    -- reachable.
-    pair = store.get("pair", "default", generation)
-    if not set(pair) then
-      -- Before the records are known, no certificate is better than a wrong one.
-      return store.is_filled() or ngx.exit(ngx.ERROR)
-    end
+  -- If the host has no pair, or OpenSSL refuses it, the default pair keeps the host reachable.
+  -- Before the records are known, no certificate is better than a wrong one.
+  if not show({ own("sni ", name) or "default" }, generation) and not show(default, generation) then
+    return store.is_filled() or ngx.exit(ngx.ERROR)
   end
-  staple(pair.fingerprint, generation)
+end
+
+-- Runs on a port with listeners. If it is `shared`, it has hosts of its own, too. If no pair of the
+-- listener can be used, the handshake ends, so a client never gets a certificate of another name.
+function _M.at_listeners(shared, rejects)
+  local name, generation = server_name(), store.generation()
+  local listener, known = listener_of(name, generation)
+  if shared and not listener then
+    return _M.run(rejects)
+  elseif shared and keeps_own(name, listener, known) then
+    return _M.run()
+  end
+  local ids = default
+  if listener then
+    ids = pairs_for(listener, name)
+  elseif rejects and name ~= "" then
+    ids = nil
+  end
+  if not show(ids, generation) then
+    return ngx.exit(ngx.ERROR)
+  end
 end
 
 return _M
