@@ -6,11 +6,11 @@
 
 import { elsewhere, type Location, type Server, type Upstream } from "../../../core/model/configuration.ts";
 import { serverKey } from "../../../core/model/listeners.ts";
-import { backendOf, serviceOfUpstream } from "../../../core/model/location.ts";
+import { serviceOfUpstream } from "../../../core/model/location.ts";
 import { asFilters, policiesOf } from "../../../core/policies/filters.ts";
 import type { FeatureValues } from "../../../core/policies/registry.ts";
 import { type At, atPath, type DecideOptions, decide } from "../decide.ts";
-import type { End, Guard } from "../decision.ts";
+import type { Decision, End, Guard } from "../decision.ts";
 import type { Served } from "../host.ts";
 import { groupsIn, type RouteTaken } from "../paths.ts";
 import { sharingTime } from "../pattern.ts";
@@ -73,16 +73,6 @@ function withoutValues(example: string): string {
 
 const compared = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0);
 
-interface Outcome {
-  readonly guards: readonly Guard[];
-  readonly end: End;
-  /** Shares by Service and port, from 0 to 1. */
-  readonly shares: ReadonlyMap<string, number>;
-  /** The path that backends get. */
-  readonly path: string;
-  readonly filters: readonly string[];
-}
-
 function differencesOf(served: Served, count: ShadowCount, options: DecideOptions): readonly Difference[] | undefined {
   const { listener, host } = count;
   const shadow = served.shadows.get(serverKey({ listener, name: host }));
@@ -94,17 +84,17 @@ function differencesOf(served: Served, count: ShadowCount, options: DecideOption
   if (port === undefined || own === undefined || taken === undefined) return undefined;
   if (asked === undefined || request === undefined) return ["unclear"];
   const at = { served, asked, request, options, port, listener: own };
-  const now = outcomeNow(at, count);
-  const then = ofRoute({ ...at, served: withEndpoints(served, taken.location) }, taken);
-  return now === undefined ? ["unclear"] : between(now, then);
+  const now = decisionNow(at, count);
+  const then = atRoute({ ...at, served: withEndpoints(served, taken.location) }, taken);
+  return now === undefined || now.end.kind === "unclear" ? ["unclear"] : between(now, then);
 }
 
-function outcomeNow(at: At, { listener, now }: ShadowCount): Outcome | undefined {
+function decisionNow(at: At, { listener, now }: ShadowCount): Decision | undefined {
   const { served, asked, options } = at;
-  if (now.kind !== "route") return ofIngress(served, asked, options);
+  if (now.kind !== "route") return decide(served, asked, options);
   const servers = [...served.servers.values()].filter((server) => server.listener === listener);
   const taken = servers.map((server) => takenIn(server, now)).find((one) => one !== undefined);
-  return taken && ofRoute(at, taken);
+  return taken && atRoute(at, taken);
 }
 
 /**
@@ -139,81 +129,56 @@ function withEndpoints(served: Served, { backends }: Location<FeatureValues>): S
   return missing.length === 0 ? served : { ...served, upstreams: served.upstreams.with(assumed) };
 }
 
-function ofRoute(at: At, taken: RouteTaken): Outcome {
-  const { server } = taken;
+function atRoute(at: At, taken: RouteTaken): Decision {
+  const { server, route } = taken;
   const host = { server, by: server.name, how: "name", tls: false, certificate: undefined } as const;
-  const { guards, end, backends } = atPath(at, host, {
-    kind: "location",
-    ...taken,
-    groups: groupsIn(taken.route, at.request.uri) ?? [],
-  });
-  const { filters = {} } = taken.location;
-  const { mirrors = [], rewrite } = filters;
-  return {
-    guards,
-    end,
-    shares: sumsOf(backends.map(({ backend, share }) => [`${backend.key}:${backend.port}`, share])),
-    path: (end.kind === "proxied" ? end.rewritten : undefined) ?? at.request.uri,
-    filters: [
-      ...policiesOf(filters),
-      ...(mirrors.length === 0 ? [] : ["mirror"]),
-      ...(rewrite?.hostname === undefined ? [] : ["host"]),
-    ],
-  };
+  return atPath(at, host, { kind: "location", ...taken, groups: groupsIn(route, at.request.uri) ?? [] });
 }
 
-function ofIngress(served: Served, asked: AskedRequest, options: DecideOptions): Outcome | undefined {
-  const { request, path, guards, end } = decide(served, asked, options);
-  if (request === undefined || end.kind === "unclear") return undefined;
-  const location = path?.kind === "location" ? path.location : undefined;
-  return {
-    guards,
-    end,
-    shares: location === undefined ? new Map() : ingressShares(location),
-    path: (end.kind === "proxied" ? end.rewritten : undefined) ?? request.uri,
-    filters: location === undefined ? [] : ingressFilters(location.features),
-  };
-}
-
-/** Returns the share of each Service. Canaries that only headers or cookies choose get no share. */
-function ingressShares(location: Location<FeatureValues>): ReadonlyMap<string, number> {
-  const { key, port } = backendOf(location);
-  const canaries = location.canaries.map(({ upstream, policy }) => {
+/**
+ * Returns the share of each Service and port, from 0 to 1. Canaries that only headers or cookies
+ * choose get no share.
+ */
+function sharesOf({ backends, end }: Decision): ReadonlyMap<string, number> {
+  const canaries = end.kind === "proxied" ? end.canaries : [];
+  const taken = canaries.map(({ canary: { upstream, policy } }) => {
     return [serviceOfUpstream(upstream), policy.weight / policy.weightTotal] as const;
   });
-  const taken = canaries.reduce((sum, [, share]) => sum + share, 0);
-  return sumsOf([[`${key}:${port}`, 1 - taken], ...canaries]);
-}
-
-function sumsOf(shares: readonly (readonly [string, number])[]): ReadonlyMap<string, number> {
+  const rest = 1 - taken.reduce((sum, [, share]) => sum + share, 0);
+  const own = backends.map(({ backend, share }) => [`${backend.key}:${backend.port}`, share * rest] as const);
   const sums = new Map<string, number>();
-  for (const [service, share] of shares) if (share > 0) sums.set(service, (sums.get(service) ?? 0) + share);
+  for (const [service, share] of [...own, ...taken]) if (share > 0) sums.set(service, (sums.get(service) ?? 0) + share);
   return sums;
 }
 
-function ingressFilters(features: FeatureValues): readonly string[] {
+/** Returns the names of all that changes requests and answers, or copies requests. */
+function filtersOf({ path }: Decision): readonly string[] {
+  if (path?.kind !== "location") return [];
+  const { features, filters } = path.location;
   const { mirror, backendRequest } = features;
-  return [
-    ...policiesOf(asFilters(features)),
-    ...(mirror.target === "" ? [] : ["mirror"]),
-    ...(backendRequest.host === "" ? [] : ["host"]),
-  ];
+  const mirrors = filters === undefined ? mirror.target !== "" : (filters.mirrors ?? []).length > 0;
+  const host = filters === undefined ? backendRequest.host !== "" : filters.rewrite?.hostname !== undefined;
+  return [...policiesOf(filters ?? asFilters(features)), ...(mirrors ? ["mirror"] : []), ...(host ? ["host"] : [])];
 }
 
-function between(now: Outcome, then: Outcome): readonly Difference[] {
+function pathOf({ end, request }: Decision): string | undefined {
+  return (end.kind === "proxied" ? end.rewritten : undefined) ?? request?.uri;
+}
+
+function between(now: Decision, then: Decision): readonly Difference[] {
   const differences: Difference[] = [...ends(now, then)];
   if (textOf(now.guards) !== textOf(then.guards)) differences.push("guards");
   if (now.end.kind === "proxied" && then.end.kind === "proxied") {
-    if (!haveSameKeys(now.shares, then.shares)) differences.push("backend");
-    else if ([...now.shares].some(([key, share]) => Math.abs(share - then.shares.get(key)!) > 0.001))
-      differences.push("odds");
-    if (now.path !== then.path) differences.push("path");
-    if (now.filters.join() !== then.filters.join()) differences.push("filters");
+    const [shares, others] = [sharesOf(now), sharesOf(then)];
+    if (!haveSameKeys(shares, others)) differences.push("backend");
+    else if ([...shares].some(([key, share]) => Math.abs(share - others.get(key)!) > 0.001)) differences.push("odds");
+    if (pathOf(now) !== pathOf(then)) differences.push("path");
+    if (filtersOf(now).join() !== filtersOf(then).join()) differences.push("filters");
   }
   return differences.length === 0 ? ["same"] : differences;
 }
 
-function ends({ end: now }: Outcome, { end: then }: Outcome): readonly Difference[] {
+function ends({ end: now }: Decision, { end: then }: Decision): readonly Difference[] {
   if (now.kind === "unclear" || then.kind === "unclear") return ["unclear"];
   const [one, other] = [locationIn(now), locationIn(then)];
   if (one !== undefined || other !== undefined) return one === other ? [] : ["redirect"];

@@ -1,7 +1,6 @@
 /** Makes the answer about a request at one of the places where it may arrive from the decision. */
 
 import { pairsFor } from "../../../core/certificates/choice.ts";
-import type { WeightedBackend } from "../../../core/model/configuration.ts";
 import { addressWithPort } from "../../../core/model/endpoint.ts";
 import { fullSentence, isRefusal, named } from "../../../core/model/problem.ts";
 import { canaryShares } from "../../matcher/canaries.ts";
@@ -12,14 +11,13 @@ import type { RouteLost } from "../../matcher/paths.ts";
 import type { AskedRequest } from "../../matcher/request.ts";
 import { canaryRule } from "../../routes/routes.ts";
 import type { Arrival, AskedBackend, AskedCertificate, AskedListener } from "../api/ask.ts";
-import type { Explaining } from "./explaining.ts";
 import { reasonsIn } from "./reasons.ts";
-import { passedOnSteps, requestSteps } from "./request-steps.ts";
+import { passedOnSteps, requestSteps, type SentTo } from "./request-steps.ts";
 import { hasRoutes, ruleReasons } from "./rule-reasons.ts";
 import { settingsOf } from "./settings.ts";
 import { openGuard } from "./steps.ts";
 import { askedEnd, askedProblem, backendOf, certificateOf, lostOf, mostLost, problemsOf, routeOf } from "./words.ts";
-import type { AskedWorld, Finding } from "./world.ts";
+import type { AskedWorld, Explaining, Finding } from "./world.ts";
 
 /**
  * Makes the arrival at a listener, or else at the ports of Ingresses. `passedOn` are Gateways on
@@ -86,13 +84,6 @@ function unservedBecause({ path }: Decision, problems: readonly Finding[]): read
   return [...new Set(fields)].map(
     (field) => `correct ${field} of ${named(owner)}: nginx refuses it, so this version is not served`,
   );
-}
-
-/** A backend that may get the request. */
-export interface SentTo {
-  readonly backend: AskedBackend;
-  /** Undefined for a canary. */
-  readonly own: WeightedBackend | undefined;
 }
 
 /** Returns the backends with a share, the Location's own ones first. */

@@ -21,13 +21,12 @@ import {
 } from "../../matcher/streams.ts";
 import type { Arrival, AskAnswer } from "../api/ask.ts";
 import { arrivalOf } from "./arrival.ts";
-import type { Explaining } from "./explaining.ts";
 import { atItsPort } from "./ports.ts";
 import type { Asked } from "./question.ts";
 import { gatewayReasons } from "./route-reasons.ts";
 import { changeSteps, endOf, step } from "./steps.ts";
 import { closedArrival, streamArrival, untaken } from "./stream-arrival.ts";
-import type { AskedWorld } from "./world.ts";
+import type { AskedWorld, Explaining } from "./world.ts";
 
 export function explain(explaining: Explaining): AskAnswer {
   const { method, scheme, host, target, headers } = explaining.asked;

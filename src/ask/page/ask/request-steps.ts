@@ -4,7 +4,7 @@
  */
 
 import { conditionWords } from "../../../core/model/condition-words.ts";
-import { catchAll } from "../../../core/model/configuration.ts";
+import { catchAll, type WeightedBackend } from "../../../core/model/configuration.ts";
 import type { Filters } from "../../../core/model/filters.ts";
 import { named, sentence } from "../../../core/model/problem.ts";
 import { filterWords } from "../../../core/policies/filters.ts";
@@ -12,8 +12,7 @@ import type { Decision, GatewayDecision } from "../../matcher/decision.ts";
 import { asWritten } from "../../matcher/outranked.ts";
 import type { RouteLost, RouteTaken } from "../../matcher/paths.ts";
 import { unreadyCounts } from "../../routes/routes.ts";
-import type { AskedCertificate, AskedStep } from "../api/ask.ts";
-import type { SentTo } from "./arrival.ts";
+import type { AskedBackend, AskedCertificate, AskedStep } from "../api/ask.ts";
 import { changeSteps, endOf, guardStep, percent, problemStep, someOf, step } from "./steps.ts";
 import type { AskedWorld, Finding } from "./world.ts";
 
@@ -22,6 +21,13 @@ import type { AskedWorld, Finding } from "./world.ts";
  * tried first are only counted.
  */
 const mostLost = 5;
+
+/** A backend that may get the request. */
+export interface SentTo {
+  readonly backend: AskedBackend;
+  /** Undefined for a canary. */
+  readonly own: WeightedBackend | undefined;
+}
 
 export interface Way {
   readonly decision: Decision | GatewayDecision;

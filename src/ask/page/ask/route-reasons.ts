@@ -6,9 +6,8 @@
 import { gatewayGroup, type ParentReference, type Route } from "../../../core/model/gateway/objects.ts";
 import { isDefault, usesDefaults } from "../../../core/sources/gateway/listener/default-gateways.ts";
 import { readRequest } from "../../matcher/request.ts";
-import type { Explaining } from "./explaining.ts";
 import { kindsFor, mendingOf, mistakenFor, mistakenForAll } from "./mistaken.ts";
-import type { AskedWorld } from "./world.ts";
+import type { AskedWorld, Explaining } from "./world.ts";
 
 /** Returns what would help a request for which no route of a Gateway is found. */
 export function gatewayReasons({ world, asked }: Explaining): readonly string[] {

@@ -10,6 +10,7 @@ import type { Snapshot } from "../../../core/model/snapshot.ts";
 import type { TranslateOptions } from "../../../core/table/options.ts";
 import type { DecideOptions } from "../../matcher/decide.ts";
 import type { Served } from "../../matcher/host.ts";
+import type { AskedRequest } from "../../matcher/request.ts";
 
 export interface AskedWorld {
   readonly served: Served;
@@ -36,4 +37,11 @@ export interface Finding {
   /** Undefined for an object that does not come from a file. */
   readonly at: FilePlace | undefined;
   readonly problem: Problem;
+}
+
+/** All values from which an answer is made. */
+export interface Explaining {
+  readonly world: AskedWorld;
+  readonly asked: AskedRequest;
+  readonly now: Date;
 }
