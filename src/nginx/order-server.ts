@@ -7,6 +7,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import { dirname } from "node:path";
 import { text } from "node:stream/consumers";
 import { callback } from "../base/callbacks.ts";
+import { opened } from "../base/own-servers.ts";
 import type { Nginx } from "./nginx.ts";
 import { type NginxState, readRendered, writeOutcome } from "./orders.ts";
 import { isPass } from "./pass.ts";
@@ -36,15 +37,13 @@ export async function openOrders(socket: string, options: OrdersOptions): Promis
   server.requestTimeout = 0;
   // An earlier process left it: this one holds the run folder's lock, so no process listens there.
   rmSync(socket, { force: true });
-  const failure = await new Promise<Error | undefined>((resolve) => {
-    server.once("error", resolve).listen(socket, () => resolve(undefined));
-  });
-  if (failure !== undefined) return { ok: false, why: `The socket ${socket} cannot be opened: ${failure.message}.` };
-  chmodSync(socket, 0o600);
-  return {
-    ok: true,
-    close: () => new Promise((closed) => server.close(() => closed()).closeAllConnections()),
-  };
+  try {
+    const close = await opened(server, { path: socket });
+    chmodSync(socket, 0o600);
+    return { ok: true, close };
+  } catch (error) {
+    return { ok: false, why: `The socket ${socket} cannot be opened: ${(error as Error).message}.` };
+  }
 }
 
 async function answer(

@@ -9,6 +9,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import { text } from "node:stream/consumers";
 import { callback } from "../../base/callbacks.ts";
 import { fileError } from "../../base/file-errors.ts";
+import { opened } from "../../base/own-servers.ts";
 import { urlOf } from "../../edges/local-request.ts";
 import { type OperatorToken, showing } from "../../edges/operator-token.ts";
 
@@ -44,15 +45,7 @@ export async function openOperatorSocket(
   // The controller that listened here has ended, because this process has the lock of the run
   // folder.
   rmSync(path, { force: true });
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(path, resolve);
-  });
-  return () =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+  return opened(server, { path });
 }
 
 export type Asked<T> =

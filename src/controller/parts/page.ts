@@ -9,6 +9,7 @@ import type { PageSource } from "../../ask/page/source.ts";
 import { callback } from "../../base/callbacks.ts";
 import { keepFew, patience } from "../../base/few-connections.ts";
 import { oneAtATime } from "../../base/one-at-a-time.ts";
+import { opened } from "../../base/own-servers.ts";
 import { systemClock } from "../../base/timing/clock.ts";
 import type { Source } from "../../core/sync/ports.ts";
 import { emptyQuarantine } from "../../core/table/quarantine.ts";
@@ -39,12 +40,12 @@ export function pageAddress({ uiPort, healthzPort }: Pick<Flags, "uiPort" | "hea
 
 export function pageParts(program: Program, instruments: Instruments, source: Source, answers: PageAnswers): PageParts {
   const { flags } = program;
-  let opened: Promise<Page> | undefined;
+  let page: Promise<Page> | undefined;
   const requests: PageRequests = async (request, response) => {
-    opened ??= open(pageSource(program, instruments, source, answers));
-    await (await opened).answer(request, response);
+    page ??= open(pageSource(program, instruments, source, answers));
+    await (await page).answer(request, response);
   };
-  const close = async () => (await opened)?.close();
+  const close = async () => (await page)?.close();
   return {
     requests: flags.uiPort === undefined ? requests : undefined,
     part: {
@@ -103,15 +104,8 @@ async function ownServer(port: number, requests: PageRequests): Promise<() => Pr
     ),
   );
   keepFew(server);
-  await new Promise<void>((resolve, reject) => {
-    server.once("error", reject).listen(port, "127.0.0.1", () => resolve());
-  }).catch(({ code, message }: NodeJS.ErrnoException) => {
+  return opened(server, { port, host: "127.0.0.1" }).catch(({ code, message }: NodeJS.ErrnoException) => {
     const why = code === "EADDRINUSE" ? "another program is using it" : message;
     throw new CannotStart(`The page cannot listen on 127.0.0.1, port ${port} (--ui-port): ${why}.`);
   });
-  return () =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
 }

@@ -5,11 +5,12 @@
  * After a long review it leaves the event loop to other work for the same time.
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { createServer, type Server } from "node:https";
+import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { callback, later } from "../../base/callbacks.ts";
 import { keepFew, patience } from "../../base/few-connections.ts";
 import { oneAtATime } from "../../base/one-at-a-time.ts";
+import { opened, whyNotOpened } from "../../base/own-servers.ts";
 import { systemClock } from "../../base/timing/clock.ts";
 import { Paced, type Parts } from "../../base/timing/paced.ts";
 import type { RouteSettings } from "../../core/model/gateway/route-settings.ts";
@@ -102,12 +103,12 @@ export async function startWebhook(options: WebhookOptions): Promise<StartedWebh
     callback("the webhook", listener),
   );
   keepFew(server);
-  const listening = await listen(server, options.address);
-  if (listening instanceof Error) {
-    return {
-      ok: false,
-      why: `The webhook cannot listen on ${options.address} (--validating-webhook): ${whyNot(listening)}.`,
-    };
+  const { address } = options;
+  try {
+    await opened(server, placeOf(address));
+  } catch (error) {
+    const why = whyNotOpened(error as NodeJS.ErrnoException);
+    return { ok: false, why: `The webhook cannot listen on ${address} (--validating-webhook): ${why}.` };
   }
   server.on(
     "error",
@@ -119,7 +120,7 @@ export async function startWebhook(options: WebhookOptions): Promise<StartedWebh
   });
   return {
     ok: true,
-    port: listening,
+    port: (server.address() as AddressInfo).port,
     stop: async () => {
       stopListening();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -244,19 +245,8 @@ function warningTexts(warnings: readonly Problem[]): string[] {
 }
 
 /** Returns the reason why the address is not available. */
-function whyNot({ code, message }: NodeJS.ErrnoException): string {
-  if (code === "EADDRINUSE") return "another program is using it";
-  return code === "EACCES" ? "ports this low need root" : message;
-}
-
-function listen(server: Server, address: string): Promise<number | Error> {
+function placeOf(address: string): { readonly port: number; readonly host?: string } {
   const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(address) ?? [];
-  return new Promise((resolve) => {
-    server.once("error", resolve);
-    const bare = host.replace(/^\[(.*)\]$/, "$1");
-    server.listen({ port: Number(port), ...(bare === "" ? {} : { host: bare }) }, () => {
-      server.off("error", resolve);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  return { port: Number(port), ...(bare === "" ? {} : { host: bare }) };
 }

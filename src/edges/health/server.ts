@@ -3,10 +3,11 @@
  * without TLS, so it shows nothing secret. A request that changes anything (`/stop`) is only
  * accepted from this machine, with the operator's token.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { callback } from "../../base/callbacks.ts";
 import { keepFew, patience } from "../../base/few-connections.ts";
 import { oneAtATime } from "../../base/one-at-a-time.ts";
+import { opened, whyNotOpened } from "../../base/own-servers.ts";
 import { isLoopback } from "../../core/kinds/addresses.ts";
 import { urlOf } from "../local-request.ts";
 import type { OperatorToken } from "../operator-token.ts";
@@ -39,17 +40,14 @@ export async function openHealthServer(options: HealthServerOptions): Promise<Op
   });
   const server = createServer(patience, callback("an answer about health", listener));
   keepFew(server);
+  const { port, host } = options;
   try {
-    await listening(server, options);
+    return { ok: true, close: await opened(server, host === undefined ? { port } : { port, host }) };
   } catch (error) {
-    return { ok: false, why: sentence(options, error as NodeJS.ErrnoException) };
+    const place = `${host === undefined ? "" : `${host}, `}port ${port} (--healthz-port)`;
+    const why = whyNotOpened(error as NodeJS.ErrnoException);
+    return { ok: false, why: `The health server cannot listen on ${place}: ${why}.` };
   }
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { ok: true, close };
 }
 
 async function answer(
@@ -109,21 +107,4 @@ function send(
     "x-content-type-options": "nosniff",
   });
   response.end(body);
-}
-
-function listening(server: Server, { port, host }: HealthServerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(host === undefined ? { port } : { port, host }, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
-}
-
-function sentence({ port, host }: HealthServerOptions, { code, message }: NodeJS.ErrnoException): string {
-  const place = `The health server cannot listen on ${host === undefined ? "" : `${host}, `}port ${port} (--healthz-port)`;
-  if (code === "EADDRINUSE") return `${place}: another program is using it.`;
-  if (code === "EACCES") return `${place}: ports this low need root.`;
-  return `${place}: ${message}.`;
 }

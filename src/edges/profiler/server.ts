@@ -4,9 +4,10 @@
  * leaves through this server, which any process of the machine can reach. It is written to the run
  * folder, which no other account can read, and the answer names the file.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { callback } from "../../base/callbacks.ts";
 import { keepFew, patience } from "../../base/few-connections.ts";
+import { opened } from "../../base/own-servers.ts";
 import { namesThisMachine, urlOf } from "../local-request.ts";
 import type { OperatorToken } from "../operator-token.ts";
 import { cpuProfile } from "./cpu-profile.ts";
@@ -42,19 +43,11 @@ export async function openProfiler(options: ProfilerOptions): Promise<OpenedProf
   );
   keepFew(server);
   try {
-    await listening(server, port, address);
+    return { ok: true, close: await opened(server, { port, host: address }) };
   } catch (error) {
     const why = (error as NodeJS.ErrnoException).code === "EADDRINUSE" ? "another program is using it" : String(error);
     return { ok: false, why: `The profiler cannot listen on ${address}, port ${port} (--profiler-port): ${why}.` };
   }
-  return {
-    ok: true,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
 }
 
 async function answer(options: ProfilerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -79,13 +72,4 @@ async function answer(options: ProfilerOptions, request: IncomingMessage, respon
 
 function send(response: ServerResponse, status: number, body: string, type = "text/plain; charset=utf-8"): void {
   response.writeHead(status, { "content-type": type, "x-content-type-options": "nosniff" }).end(body);
-}
-
-function listening(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", reject).listen({ port, host }, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
 }
