@@ -9,6 +9,7 @@ import type { Agent } from "node:http";
 import type { AgentOptions, RequestOptions } from "node:https";
 import { isIPv6 } from "node:net";
 import type { Cluster, User } from "@kubernetes/client-node";
+import { shared } from "../base/timing/shared.ts";
 import { readKubeconfigs } from "./kubeconfig.ts";
 import { throughProxy } from "./proxy.ts";
 
@@ -90,7 +91,8 @@ async function credentialsOf(cluster: Cluster, user: User): Promise<Credentials>
   const config = new KubeConfig();
   const { proxyUrl: proxy, ...direct } = cluster;
   config.loadFromClusterAndUser(direct, user);
-  const read = async () => {
+  // A dozen requests begin at once, and a plugin runs once for all of them.
+  const proof = shared(async () => {
     const options: RequestOptions = {};
     try {
       await config.applyToHTTPSOptions(options);
@@ -98,15 +100,7 @@ async function credentialsOf(cluster: Cluster, user: User): Promise<Credentials>
       throw user.exec ? pluginError(user.exec.command, cause as Error) : cause;
     }
     return proofIn(options);
-  };
-  // A dozen requests begin at once, and a plugin runs once for all of them.
-  let running: Promise<Proof> | undefined;
-  const proof = () => {
-    running ??= read().finally(() => {
-      running = undefined;
-    });
-    return running;
-  };
+  });
   return {
     server,
     // As with kubectl, a server without TLS gets no credentials.

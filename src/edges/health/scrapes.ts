@@ -7,6 +7,7 @@ import type { ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { constants, gzip as gzipWith, type ZlibOptions } from "node:zlib";
 import { callback } from "../../base/callbacks.ts";
+import { shared } from "../../base/timing/shared.ts";
 
 export interface MetricsText {
   readonly contentType: string;
@@ -39,12 +40,11 @@ class Scrape {
 }
 
 export class Scrapes {
-  readonly #metrics: () => Promise<MetricsText>;
-  #running: Promise<Scrape> | undefined;
+  readonly #scrape: () => Promise<Scrape>;
   #waiting = 0;
 
   constructor(metrics: () => Promise<MetricsText>) {
-    this.#metrics = metrics;
+    this.#scrape = shared(async () => new Scrape(await metrics()));
   }
 
   /** Returns the scrape for this answer, or undefined if too many other answers are waiting. */
@@ -59,11 +59,6 @@ export class Scrapes {
       longestWaitMs,
       callback("the end of a slow scrape", () => response.destroy()),
     );
-    this.#running ??= this.#metrics()
-      .then((all) => new Scrape(all))
-      .finally(() => {
-        this.#running = undefined;
-      });
-    return this.#running;
+    return this.#scrape();
   }
 }

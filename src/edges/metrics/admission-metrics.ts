@@ -3,7 +3,8 @@
  * for a review. So the gauges about it have the cost of the one Ingress, and the size of the
  * configuration is 0.
  */
-import { Counter, Gauge, type Registry } from "prom-client";
+import { Counter, Gauge } from "prom-client";
+import type { MetricMakers } from "./makers.ts";
 
 export interface CheckFigures {
   readonly namespace: string;
@@ -22,19 +23,7 @@ export class AdmissionMetrics {
   readonly #gauges: Readonly<Record<"ingresses" | "seconds" | "nothing", readonly Gauge[]>>;
   readonly #names = new Set<string>();
 
-  /** `metric` makes the common parts of ingress-nginx's metrics from a name and a sentence. */
-  constructor(
-    labels: Readonly<Record<string, string>>,
-    metric: (
-      name: string,
-      help: string,
-    ) => {
-      readonly registers: Registry[];
-      readonly name: string;
-      readonly help: string;
-      readonly labelNames: string[];
-    },
-  ) {
+  constructor(labels: Readonly<Record<string, string>>, metric: MetricMakers["theirs"]) {
     this.#labels = labels;
     const counter = (name: string, help: string) => {
       const common = metric(name, help);

@@ -4,6 +4,7 @@
  * metrics that ingress-nginx lacks, and are always served.
  */
 import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { shared } from "../../base/timing/shared.ts";
 import type { Problem } from "../../core/model/problem.ts";
 import type { Table } from "../../core/model/table.ts";
 import type { SyncReport } from "../../core/sync/ports.ts";
@@ -57,7 +58,6 @@ export class Metrics {
   readonly #certificates: CertificateMetrics;
   readonly #admission: AdmissionMetrics | undefined;
   readonly #requests: RequestMetrics | undefined;
-  #collecting: Promise<void> | undefined;
 
   constructor(options: MetricsOptions) {
     this.#options = options;
@@ -109,12 +109,7 @@ export class Metrics {
   }
 
   /** Adds counts of workers, so that they need not keep them until the next scrape. */
-  collect(): Promise<void> {
-    this.#collecting ??= this.#collect().finally(() => {
-      this.#collecting = undefined;
-    });
-    return this.#collecting;
-  }
+  readonly collect = shared(() => this.#collect());
 
   /** The counted requests; undefined if requests are not counted. */
   get requests(): Pick<RequestMetrics, "follow" | "bounds"> | undefined {

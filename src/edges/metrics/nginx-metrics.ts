@@ -3,6 +3,7 @@
  * scrape, and are absent while nginx does not answer.
  */
 import { Counter, Gauge, type Registry } from "prom-client";
+import { shared } from "../../base/timing/shared.ts";
 import type { ConnectionFigures, ProcessFigures } from "../../core/model/nginx-figures.ts";
 
 export interface RunningFigures {
@@ -87,13 +88,7 @@ export function registerNginxMetrics(
   figures: () => Promise<RunningFigures | undefined>,
 ): void {
   // A scrape collects all metrics at once, so nginx and /proc are read once for them.
-  let pending: Promise<RunningFigures | undefined> | undefined;
-  const together = () => {
-    pending ??= figures().finally(() => {
-      pending = undefined;
-    });
-    return pending;
-  };
+  const together = shared(figures);
   for (const [name, Metric, help, valuesOf] of metrics) {
     const states = name.startsWith("connections");
     new Metric({

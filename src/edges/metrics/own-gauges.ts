@@ -3,6 +3,7 @@
  * of locations, shared memory, health, certificates.
  */
 import { Counter, Gauge } from "prom-client";
+import { shared } from "../../base/timing/shared.ts";
 import type { MetricMakers } from "./makers.ts";
 
 export interface OwnFigures {
@@ -70,13 +71,7 @@ const metrics: readonly (readonly [name: string, help: string, of: (figures: Own
 
 export function registerOwnGauges({ ours }: MetricMakers, figures: () => Promise<OwnFigures>): void {
   // A scrape collects all gauges at once, so the parts are read once for them.
-  let pending: Promise<OwnFigures> | undefined;
-  const together = () => {
-    pending ??= figures().finally(() => {
-      pending = undefined;
-    });
-    return pending;
-  };
+  const together = shared(figures);
   for (const [name, help, of] of metrics) {
     const Metric = name.endsWith("_total") ? Counter : Gauge;
     new Metric({

@@ -18,70 +18,63 @@ export interface RuntimeMetricsOptions {
   readonly electionId: string;
 }
 
-const seconds = [0.001, 0.005, 0.025, 0.1, 0.25, 1, 5, 30];
+function ownMetrics(registers: Registry[]) {
+  const about = (name: string, help: string) => ({ registers, name: `sluice_${name}`, help });
+  const counter = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Counter<L>({ ...about(name, help), labelNames });
+  const gauge = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Gauge<L>({ ...about(name, help), labelNames });
+  const histogram = <L extends string>(name: string, help: string, ...labelNames: L[]) =>
+    new Histogram<L>({ ...about(name, help), labelNames, buckets: [0.001, 0.005, 0.025, 0.1, 0.25, 1, 5, 30] });
+  return {
+    requests: counter(
+      "api_requests_total",
+      "Requests to the API server, by verb and HTTP status; none: no answer.",
+      "verb",
+      "code",
+    ),
+    requestSeconds: histogram(
+      "api_request_seconds",
+      "Time until the API server answered; for a watch, until it was open.",
+      "verb",
+    ),
+    lists: counter("reflector_lists_total", "Complete lists that were read.", "kind"),
+    listSeconds: histogram("reflector_list_seconds", "Time to read a complete list.", "kind"),
+    listed: gauge("reflector_list_objects", "Objects in the last complete list.", "kind"),
+    watches: counter("reflector_watches_total", "Watches that were begun.", "kind"),
+    failures: counter(
+      "reflector_failures_total",
+      "Lists and watches that failed, by reason; they are tried again.",
+      "kind",
+      "reason",
+    ),
+    versionsLost: counter("reflector_versions_lost_total", "Times that everything had to be listed again.", "kind"),
+    depth: gauge("queue_depth", "Keys that wait in a work queue.", "queue"),
+    adds: counter("queue_adds_total", "Keys that were put into a work queue.", "queue"),
+    retries: counter("queue_retries_total", "Keys that are tried again.", "queue"),
+    waitSeconds: histogram("queue_wait_seconds", "Time that keys waited for a worker.", "queue"),
+    workSeconds: histogram("queue_work_seconds", "Time that workers spent on a key.", "queue"),
+    statuses: counter(
+      "gateway_statuses_total",
+      "Statuses of objects of the Gateway API that were written, or failed.",
+      "kind",
+      "result",
+    ),
+  };
+}
 
 export class RuntimeMetrics {
   readonly #registry = new Registry();
+  readonly #own = ownMetrics([this.#registry]);
   readonly #options: RuntimeMetricsOptions;
-  readonly #requests: Counter<"verb" | "code">;
-  readonly #requestSeconds: Histogram<"verb">;
-  readonly #lists: Counter<"kind">;
-  readonly #listSeconds: Histogram<"kind">;
-  readonly #listed: Gauge<"kind">;
-  readonly #watches: Counter<"kind">;
-  readonly #failures: Counter<"kind" | "reason">;
-  readonly #versionsLost: Counter<"kind">;
-  readonly #depth: Gauge<"queue">;
-  readonly #adds: Counter<"queue">;
-  readonly #retries: Counter<"queue">;
-  readonly #waitSeconds: Histogram<"queue">;
-  readonly #workSeconds: Histogram<"queue">;
-  readonly #statuses: Counter<"kind" | "result">;
   readonly #leading: Gauge;
   #figures: () => GatewayFigures | undefined = () => undefined;
 
   constructor(options: RuntimeMetricsOptions) {
     this.#options = options;
-    const registers = [this.#registry];
-    const ours = (name: string, help: string) => ({ registers, name: `sluice_${name}`, help });
-    const request = ours("api_requests_total", "Requests to the API server, by verb and HTTP status; none: no answer.");
-    this.#requests = new Counter({ ...request, labelNames: ["verb", "code"] });
-    const took = ours("api_request_seconds", "Time until the API server answered; for a watch, until it was open.");
-    this.#requestSeconds = new Histogram({ ...took, labelNames: ["verb"], buckets: seconds });
-
-    const kind = { labelNames: ["kind"] } as const;
-    this.#lists = new Counter({ ...ours("reflector_lists_total", "Complete lists that were read."), ...kind });
-    const listTook = ours("reflector_list_seconds", "Time to read a complete list.");
-    this.#listSeconds = new Histogram({ ...listTook, ...kind, buckets: seconds });
-    this.#listed = new Gauge({ ...ours("reflector_list_objects", "Objects in the last complete list."), ...kind });
-    this.#watches = new Counter({ ...ours("reflector_watches_total", "Watches that were begun."), ...kind });
-    const failures = ours(
-      "reflector_failures_total",
-      "Lists and watches that failed, by reason; they are tried again.",
-    );
-    this.#failures = new Counter({ ...failures, labelNames: ["kind", "reason"] });
-    const lost = ours("reflector_versions_lost_total", "Times that everything had to be listed again.");
-    this.#versionsLost = new Counter({ ...lost, ...kind });
-
-    const queue = { labelNames: ["queue"] } as const;
-    this.#depth = new Gauge({ ...ours("queue_depth", "Keys that wait in a work queue."), ...queue });
-    this.#adds = new Counter({ ...ours("queue_adds_total", "Keys that were put into a work queue."), ...queue });
-    this.#retries = new Counter({ ...ours("queue_retries_total", "Keys that are tried again."), ...queue });
-    const waited = ours("queue_wait_seconds", "Time that keys waited for a worker.");
-    this.#waitSeconds = new Histogram({ ...waited, ...queue, buckets: seconds });
-    const worked = ours("queue_work_seconds", "Time that workers spent on a key.");
-    this.#workSeconds = new Histogram({ ...worked, ...queue, buckets: seconds });
-
-    const statuses = ours(
-      "gateway_statuses_total",
-      "Statuses of objects of the Gateway API that were written, or failed.",
-    );
-    this.#statuses = new Counter({ ...statuses, labelNames: ["kind", "result"] });
-
-    gatewayMetrics(registers, () => this.#figures());
-
+    gatewayMetrics([this.#registry], () => this.#figures());
     this.#leading = new Gauge({
-      registers: options.enabled ? registers : [],
+      registers: options.enabled ? [this.#registry] : [],
       name: "nginx_ingress_controller_leader_election_status",
       help: "1 for the leader, 0 for a replica that led before; absent if it never did.",
       labelNames: [...Object.keys(options.labels), "name"],
@@ -89,8 +82,8 @@ export class RuntimeMetrics {
   }
 
   request({ verb, code, tookMs }: SentRequest): void {
-    this.#requests.inc({ verb, code: code === 0 ? "none" : `${code}` });
-    this.#requestSeconds.observe({ verb }, tookMs / 1000);
+    this.#own.requests.inc({ verb, code: code === 0 ? "none" : `${code}` });
+    this.#own.requestSeconds.observe({ verb }, tookMs / 1000);
   }
 
   /**
@@ -99,34 +92,34 @@ export class RuntimeMetrics {
   reflected(kind: string, event: ReflectorEvent): void {
     switch (event.kind) {
       case "listed":
-        this.#lists.inc({ kind });
-        this.#listSeconds.observe({ kind }, event.tookMs / 1000);
-        this.#listed.set({ kind }, event.objects);
+        this.#own.lists.inc({ kind });
+        this.#own.listSeconds.observe({ kind }, event.tookMs / 1000);
+        this.#own.listed.set({ kind }, event.objects);
         // A streaming list is the beginning of a watch.
-        if (event.streamed) this.#watches.inc({ kind });
+        if (event.streamed) this.#own.watches.inc({ kind });
         break;
       case "watching":
-        this.#watches.inc({ kind });
+        this.#own.watches.inc({ kind });
         break;
       case "failed":
-        this.#failures.inc({ kind, reason: event.failure.reason });
+        this.#own.failures.inc({ kind, reason: event.failure.reason });
         break;
       case "version-lost":
-        this.#versionsLost.inc({ kind });
+        this.#own.versionsLost.inc({ kind });
     }
   }
 
   queued(queue: string, event: QueueEvent): void {
-    if (event.kind === "added" || event.kind === "taken") this.#depth.set({ queue }, event.depth);
-    if (event.kind === "added") this.#adds.inc({ queue });
-    if (event.kind === "retried") this.#retries.inc({ queue });
-    if (event.kind === "taken") this.#waitSeconds.observe({ queue }, event.waitedMs / 1000);
-    if (event.kind === "done") this.#workSeconds.observe({ queue }, event.tookMs / 1000);
+    if (event.kind === "added" || event.kind === "taken") this.#own.depth.set({ queue }, event.depth);
+    if (event.kind === "added") this.#own.adds.inc({ queue });
+    if (event.kind === "retried") this.#own.retries.inc({ queue });
+    if (event.kind === "taken") this.#own.waitSeconds.observe({ queue }, event.waitedMs / 1000);
+    if (event.kind === "done") this.#own.workSeconds.observe({ queue }, event.tookMs / 1000);
   }
 
   /** Counts the write of a status. `object` is, for example, `HTTPRoute shop/web`. */
   statusWritten({ kind: result, object }: { readonly kind: "written" | "failed"; readonly object: string }): void {
-    this.#statuses.inc({ kind: object.slice(0, object.indexOf(" ")), result });
+    this.#own.statuses.inc({ kind: object.slice(0, object.indexOf(" ")), result });
   }
 
   /** Sets the source of the figures of the Gateway API, which is read at each scrape. */
