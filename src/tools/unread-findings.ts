@@ -5,6 +5,7 @@
 import { keyOfName, objectKey } from "../core/model/objects.ts";
 import type { Problem } from "../core/model/problem.ts";
 import { type ObjectChange, type Snapshot, withObjects } from "../core/model/snapshot.ts";
+import { repaired } from "../edges/folder/mistakes/repaired.ts";
 import type { Files } from "./folder.ts";
 
 /**
@@ -13,9 +14,9 @@ import type { Files } from "./folder.ts";
  */
 export function withUnread(files: Files, snapshot: Snapshot): { readonly whole: Snapshot; readonly unread: Unread } {
   const changes = [...files.values()].flatMap(({ objects }) =>
-    objects.flatMap(({ kind, key, object, repaired }): ObjectChange[] => {
+    objects.flatMap(({ kind, key, object, unread }): ObjectChange[] => {
       if (object !== undefined || (kind !== "Ingress" && kind !== "ConfigMap")) return [];
-      const left = repaired?.();
+      const left = unread && repaired(unread, kind);
       return left === undefined ? [] : [{ kind, key, object: left }];
     }),
   );

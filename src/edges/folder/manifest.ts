@@ -14,7 +14,6 @@ import { type Finding, fieldOf, type Path } from "../../core/schema/findings.ts"
 import { kinds } from "./kinds.ts";
 import { mostObjects, mostPlaces, tooMany, tooManyDocuments } from "./limits.ts";
 import type { Memory } from "./memory.ts";
-import { repaired } from "./mistakes/repaired.ts";
 import { type WrittenObject, writtenObject } from "./object.ts";
 import type { Place } from "./place.ts";
 import { readYaml, type YamlDocument } from "./yaml.ts";
@@ -39,8 +38,8 @@ export interface ManifestObject {
   readonly object: KubernetesObject | undefined;
   /** The hosts, parents and ports that an unreadable object seems to have, for `sluice why`. */
   readonly gist?: Gist;
-  /** Returns an unreadable object without its mistakes, as far as possible, for `sluice check`. */
-  readonly repaired?: () => KubernetesObject | undefined;
+  /** An unreadable object as it was written, for `repaired`. */
+  readonly unread?: Mapping;
 }
 
 export interface OtherObject {
@@ -173,7 +172,7 @@ function readItem(
   const { kind, key, object } = written.is === "ours" ? written : unreadable(written.name);
   const read = { kind, key, placeOf, object };
   const isUnread = object === undefined && isMapping(value);
-  return { object: isUnread ? { ...read, ...unread(value, kind) } : read, faults, complete: true };
+  return { object: isUnread ? { ...read, gist: gistOf(value), unread: value } : read, faults, complete: true };
 }
 
 /**
@@ -186,11 +185,6 @@ const below =
     placeIn([...path, ...at]);
 
 const nullsOf = (withNulls: unknown): Pick<OtherObject, "withNulls"> => (withNulls === undefined ? {} : { withNulls });
-
-const unread = (value: Mapping, kind: WatchedKind) => ({
-  gist: gistOf(value),
-  repaired: () => repaired(value, kind),
-});
 
 /** Kinds of which the translation does not ignore an unknown field that may be a guard. */
 const guardable: ReadonlySet<string> = new Set(

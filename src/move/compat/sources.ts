@@ -9,6 +9,7 @@ import type { FilePlace } from "../../core/model/problem.ts";
 import type { Path } from "../../core/schema/findings.ts";
 import type { Manifest, OtherObject } from "../../edges/folder/manifest.ts";
 import { isHelmfile } from "../../edges/folder/mistakes/other-tools.ts";
+import { repaired } from "../../edges/folder/mistakes/repaired.ts";
 import { isChart, isOtherContent } from "../../tools/findings/no-manifests.ts";
 import type { Files } from "../../tools/folder.ts";
 import { changesOf, isKustomization, listed } from "../../tools/kustomizations.ts";
@@ -79,17 +80,21 @@ function ofObjects(file: string, { objects, others }: Manifest, parts: FoundPart
     parts.object(other, { of, file, isNamed: isNamedLikeOurs(file) || namedOurs(other), isFile: false });
   }
   const isNamed = isNamedLikeOurs(file) || others.some(namedOurs);
-  for (const { kind, key, object, placeOf, repaired } of objects) {
+  for (const { kind, key, object, placeOf, unread } of objects) {
     if (kind === "ConfigMap" && object !== undefined)
       parts.object(
         { value: { data: (object as ConfigMap).data ?? {} }, placeOf },
         { of: `ConfigMap ${key}`, file, isNamed, isFile: false },
       );
     if (kind !== "Ingress" || object !== undefined) continue;
-    const annotations = Object.entries(repaired?.()?.metadata.annotations ?? {}).flatMap(([name, text]) => {
-      const place = placeOf(["metadata", "annotations", name]);
-      return name.startsWith(`${prefix}/`) ? [{ name: name.slice(prefix.length + 1), text: String(text), place }] : [];
-    });
+    const annotations = Object.entries((unread && repaired(unread, kind))?.metadata.annotations ?? {}).flatMap(
+      ([name, text]) => {
+        const place = placeOf(["metadata", "annotations", name]);
+        return name.startsWith(`${prefix}/`)
+          ? [{ name: name.slice(prefix.length + 1), text: String(text), place }]
+          : [];
+      },
+    );
     if (annotations.length > 0) parts.groups.push({ of: `Ingress ${key}`, file, annotations });
   }
 }
