@@ -7,7 +7,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { attempt } from "../base/callbacks.ts";
 import { systemClock } from "../base/timing/clock.ts";
-import type { ConnectionFigures } from "../core/model/nginx-figures.ts";
 import { openRenderer } from "../core/render/open-renderer.ts";
 import type { Renderer } from "../core/render/rendering.ts";
 import { SteadyRenderer } from "../core/render/steady-renderer.ts";
@@ -19,7 +18,7 @@ import { answerCheckedNames } from "../edges/names/checked-names.ts";
 import { familyLookup } from "../edges/names/lookup.ts";
 import { askResponders } from "../edges/ocsp/ask.ts";
 import { StapledSource } from "../edges/ocsp/stapled-source.ts";
-import type { Channel, MemoryState } from "../nginx/channel.ts";
+import type { Channel } from "../nginx/channel.ts";
 import type { Nginx, OpenedNginx } from "../nginx/index.ts";
 import { type TemplateVerdict, tryTemplate } from "../nginx/template/trial.ts";
 import { openMemory } from "./held-memory.ts";
@@ -46,21 +45,8 @@ export interface Controller {
   readonly running: Promise<void>;
   /** Resolves when all changes so far are live or refused, those of streams among them. */
   settled(): Promise<void>;
-  /**
-   * Returns a part of the counts that workers have gathered since the last call, and removes it.
-   * The text is empty when none is left.
-   */
-  counts(): Promise<string>;
-  /** Returns nginx's counts of routes in shadow, as lines of JSON. */
-  shadow(): Promise<string>;
-  /** Returns the use of the records' memory; undefined if nginx does not answer or has none. */
-  memory(): Promise<MemoryState | undefined>;
-  /** Whether nginx answers within `limitMs`. */
-  answers(limitMs: number): Promise<boolean>;
-  /** See `Channel`. */
-  readonly peers: Channel["peers"];
-  /** Returns the number of connections; undefined while nginx does not answer. */
-  connections(): Promise<ConnectionFigures | undefined>;
+  /** Answers questions about nginx. Only the sync writes to it. */
+  readonly channel: Pick<Channel, "counts" | "shadow" | "state" | "answers" | "peers" | "connections">;
   /** Tries a template on the present Configuration, and uses it from now on if it works. */
   useTemplate(template: Template): Promise<TemplateVerdict>;
   /** Ends the sync, and nginx after the requests in flight, which get `limitMs`. */
@@ -129,6 +115,7 @@ export async function startController(options: ControllerOptions): Promise<Start
       renderer,
       machine,
       nginx,
+      channel,
       running,
       settled: async () => {
         await sync.settled();
@@ -140,12 +127,6 @@ export async function startController(options: ControllerOptions): Promise<Start
       get isCurrent() {
         return isCurrent();
       },
-      counts: () => channel.counts(),
-      shadow: () => channel.shadow(),
-      peers: (addresses) => channel.peers(addresses),
-      memory: () => channel.state(),
-      answers: (limitMs) => channel.answers(limitMs),
-      connections: () => channel.connections(),
       useTemplate: async (next) => {
         await sync.settled();
         const trial = { machine, nginx, builtIn: template, signal: ending.signal };

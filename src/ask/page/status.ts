@@ -1,9 +1,8 @@
 /** Assembles the state of a controller, on request, from parts that run anyway. */
-import type { ConnectionFigures } from "../../core/model/nginx-figures.ts";
 import type { Problem } from "../../core/model/problem.ts";
 import { severityOf } from "../../core/model/problem-kinds.ts";
 import type { Sync } from "../../core/sync/sync.ts";
-import type { MemoryState } from "../../nginx/channel.ts";
+import type { Channel } from "../../nginx/channel.ts";
 import type { Nginx } from "../../nginx/index.ts";
 import type { StatusAnswer, StatusCounts } from "./api/status.ts";
 import type { RecentChanges } from "./recent-changes.ts";
@@ -24,10 +23,7 @@ export interface StatusParts {
 export interface RunningController {
   readonly sync: Pick<Sync, "configuration" | "isBehind" | "refusals">;
   readonly nginx: Pick<Nginx, "generations" | "pid" | "restarts">;
-  /** Returns the use of the records' memory; undefined if nginx does not answer or has none. */
-  memory(): Promise<MemoryState | undefined>;
-  /** Returns the number of connections; undefined while nginx does not answer. */
-  connections(): Promise<ConnectionFigures | undefined>;
+  readonly channel: Pick<Channel, "state" | "connections">;
 }
 
 export async function statusOf({
@@ -41,8 +37,8 @@ export async function statusOf({
   const { sync, nginx } = controller;
   const isDynamic = identity.mode === "dynamic";
   const [memory, connections] = await Promise.all([
-    isDynamic ? controller.memory() : undefined,
-    controller.connections(),
+    isDynamic ? controller.channel.state() : undefined,
+    controller.channel.connections(),
   ]);
   const { workers, draining, drainingWorkers } = nginx.generations();
   const { objects, settings, ports } = sync.refusals;

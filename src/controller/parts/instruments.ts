@@ -46,7 +46,7 @@ export function instrumentsOf({ flags, log, running }: Program, measured: Measur
   const reports = new Reports(log, metrics, notes);
   const shadows = new EndedShadows({
     configuration: () => running.controller?.sync.configuration,
-    counts: async () => (await running.controller?.shadow()) ?? "",
+    counts: async () => (await running.controller?.channel.shadow()) ?? "",
     options: decideOptions(flags),
     now: () => new Date(),
     changed: () => notes.touched(),

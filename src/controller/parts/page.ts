@@ -79,7 +79,7 @@ function pageSource(
     configuration: () => sync()?.configuration,
     snapshot: () => source.snapshot(),
     refusals: () => sync()?.refusals ?? emptyQuarantine,
-    peers: async (addresses) => running.controller?.peers(addresses),
+    peers: async (addresses) => running.controller?.channel.peers(addresses),
     shadows: async () => (await shadowsOf(running.controller, flags)) ?? [],
     ended: () => shadows.all,
     requests: running.nginx.machine.mode === "dynamic" ? metrics.requests : undefined,

@@ -115,14 +115,14 @@ export async function whyNotServing(running: Running, limitMs: number): Promise<
   if (!running.templateTried) return "the template was not tried yet";
   if (!running.isSettled) return "nginx refuses an object, and the search for it is not over yet";
   if (!running.controller.isCurrent) return "nginx does not serve everything that the objects say yet";
-  return (await running.controller.answers(limitMs)) ? undefined : "nginx does not answer";
+  return (await running.controller.channel.answers(limitMs)) ? undefined : "nginx does not answer";
 }
 
 /** Returns the reason for a restart: nginx has served, and does not run or answer now. */
 export async function whyStuck(running: Running, limitMs: number): Promise<string | undefined> {
   if (!running.hasServed) return undefined;
   if (running.controller?.isServing !== true) return "nginx has ended";
-  return (await running.controller.answers(limitMs)) ? undefined : "nginx does not answer";
+  return (await running.controller.channel.answers(limitMs)) ? undefined : "nginx does not answer";
 }
 
 /** Returns the labels that every metric of ingress-nginx has. */
@@ -157,11 +157,13 @@ export function metricsOptions(running: Running, measured: Measured): MetricsOpt
     requests: flags.enableMetrics
       ? { perHost, full, buckets, exclude: flags.excludeSocketMetrics, serves, servesRoute, ceilingReached }
       : undefined,
-    counts: async () => (await running.controller?.counts()) ?? "",
+    counts: async () => (await running.controller?.channel.counts()) ?? "",
     shadows: async () => shadowFigures(await shadowsOf(running.controller, flags)),
     processes: async () => {
       const { controller } = running;
-      return controller && { connections: await controller.connections(), processes: controller.nginx.processes() };
+      return (
+        controller && { connections: await controller.channel.connections(), processes: controller.nginx.processes() }
+      );
     },
     nowMs: Date.now,
     served: () => running.controller?.sync.configuration,
@@ -171,7 +173,7 @@ export function metricsOptions(running: Running, measured: Measured): MetricsOpt
       const { nginx, renderer } = running.controller ?? {};
       const { workers = 0, drainingWorkers = 0, draining: drainingGenerations = 0 } = nginx?.generations() ?? {};
       const [restarts, shapes, putRight] = [nginx?.restarts ?? 0, renderer?.shapeCount ?? 0, running.putRight];
-      const memory = await running.controller?.memory();
+      const memory = await running.controller?.channel.state();
       const checks = await health.checks();
       const { objects, settings } = running.controller?.sync.refusals ?? emptyQuarantine;
       const quarantined = { ...countByKind(objects), ConfigMap: settings.size };

@@ -11,13 +11,13 @@ import type { Flags } from "../flags.ts";
 
 /** Returns the reports; undefined before anything is served. */
 export async function shadowsOf(
-  controller: Pick<Controller, "sync" | "shadow"> | undefined,
+  controller: Pick<Controller, "sync" | "channel"> | undefined,
   flags: Flags,
 ): Promise<readonly ShadowReport[] | undefined> {
   const configuration = controller?.sync.configuration;
   if (controller === undefined || configuration === undefined) return undefined;
   if (configuration.shadows.size === 0) return [];
-  return shadowReports(configuration, await controller.shadow(), decideOptions(flags));
+  return shadowReports(configuration, await controller.channel.shadow(), decideOptions(flags));
 }
 
 /** Returns the counts for metrics. A request with two differences counts for each of them. */
