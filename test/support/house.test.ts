@@ -16,16 +16,16 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
  * other.
  */
 const rooms = {
-  base: 700,
-  kube: 3_600,
+  base: 650,
+  kube: 3_350,
   core: 44_500,
-  nginx: 4_200,
-  edges: 14_500,
+  nginx: 3_900,
+  edges: 13_400,
   ask: 7_800,
-  controller: 5_400,
+  controller: 5_100,
   tools: 3_700,
   move: 8_200,
-  cli: 2_500,
+  cli: 2_450,
 } as const;
 const order: readonly string[] = Object.keys(rooms);
 
