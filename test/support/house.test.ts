@@ -24,7 +24,7 @@ const rooms = {
   ask: 7_800,
   controller: 5_100,
   tools: 3_700,
-  move: 8_200,
+  move: 8_000,
   cli: 2_450,
 } as const;
 const order: readonly string[] = Object.keys(rooms);

@@ -4,16 +4,7 @@ import { visibleLines } from "../../base/visible.ts";
 import type { Written } from "./written.ts";
 
 export function yamlOf(all: readonly Written[]): string {
-  return all.map(knownDocument).join("---\n");
-}
-
-const documents = new WeakMap<Written, string>();
-
-/** Keeps the text of each object, because the proof and the output both need it. */
-function knownDocument(written: Written): string {
-  const known = documents.get(written) ?? documentOf(written);
-  documents.set(written, known);
-  return known;
+  return all.map(documentOf).join("---\n");
 }
 
 /** Quotes as YAML 1.1, which many tools still use, needs it. */
