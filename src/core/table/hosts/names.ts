@@ -79,7 +79,7 @@ export function nameProblems(
           ? `${name} is the host of an ${lister.owner.kind}`
           : formOf(name) !== "exact" && formOf(owner) !== "exact"
             ? `${name} takes names that host ${owner} of another namespace has`
-            : `${name} is an alias of ${owner} already`;
+            : `${name} is a name of host ${owner} already`;
     // A Claim on several hosts keeps the alias for one of them.
     if (owner !== undefined && owner !== name && lister.hosts.has(owner)) return [lessFor(lister, host, name, owner)];
     const kind = names.aliases.length === 1 ? "annotation-useless" : "annotation-partly";
