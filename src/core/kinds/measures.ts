@@ -114,3 +114,8 @@ export function decimal({ min, max }: { readonly min: number; readonly max: numb
     bad: ["", "half", "0.1.2", String(max + 1)],
   };
 }
+
+/** Returns a share from 0 to 1 for people: `12.5 %`. */
+export function percent(share: number): string {
+  return `${Math.round(share * 1000) / 10} %`;
+}

@@ -10,8 +10,9 @@
 
 import type { AskedPolicy } from "../kinds/asked.ts";
 import type { Kind } from "../kinds/kind.ts";
-import type { Filters } from "../model/filters.ts";
-import type { HTTPRouteFilter, HTTPRouteRule } from "../model/gateway/objects.ts";
+import type { BackendTls } from "../model/backend-tls.ts";
+import type { BackendProtocol, Filters } from "../model/filters.ts";
+import type { BackendReference, HTTPRouteFilter, HTTPRouteRule } from "../model/gateway/objects.ts";
 import type { ConfigMap, Secret, Service } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../model/problem.ts";
 import type { Fields as RecordFields } from "../model/records.ts";
@@ -296,6 +297,8 @@ export interface OfRoutes<R> {
    * nothing else chooses among backends of a rule.
    */
   readonly firstBackend?: (rule: Filters) => RecordFields<"backend">;
+  /** The number of further requests that one request causes by its filters. */
+  readonly causes?: (filters: Filters) => number;
   /** What its filters need of the text of a location. */
   readonly traits?: (rule: Filters, backend: Filters) => RouteTraits;
   /** The host that its filters set towards the backend. */
@@ -319,14 +322,33 @@ export type RuleFieldRead =
     }
   | { readonly ok: false; readonly part: string; readonly why: string };
 
+/** The backend that a filter names. */
+export interface FoundBackend {
+  readonly filter: HTTPRouteFilter;
+  /** The id of an Upstream. */
+  readonly upstream: string;
+  readonly protocol: BackendProtocol | undefined;
+  readonly tls: BackendTls | undefined;
+  /** Whether it gets requests when they are over. */
+  readonly isLate: boolean;
+}
+
 /** A filter of a rule or a backend. */
 export interface RouteFilter {
   readonly type: string;
   readonly field: keyof HTTPRouteFilter;
   /** Whether it is refused for a single backend. */
   readonly isForRules?: true;
-  readonly mistake: (filter: HTTPRouteFilter) => { readonly part: string; readonly why: string } | undefined;
-  readonly read: (filter: HTTPRouteFilter) => Filters;
+  readonly mistake?: (filter: HTTPRouteFilter) => { readonly part: string; readonly why: string } | undefined;
+  readonly read?: (filter: HTTPRouteFilter) => Filters;
+  /** For a filter that names a backend, and that a list may have several times. */
+  readonly ofBackends?: {
+    readonly reference: (filter: HTTPRouteFilter) => BackendReference;
+    /** The consequence if the backend cannot be used. */
+    readonly done: string;
+    /** Reads all filters of the list whose backends can be used. */
+    readonly read: (found: readonly FoundBackend[]) => Filters;
+  };
   /** Parts that have no effect. `field` is that of the filter. */
   readonly notes?: (filter: HTTPRouteFilter, field: string, object: ObjectName) => readonly Problem[];
 }

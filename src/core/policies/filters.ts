@@ -54,6 +54,11 @@ export function policyTraits(rule: Filters, backend: Filters): RouteTraits {
   return Object.assign({}, ...policies.map(({ traits }) => traits?.(rule, backend)));
 }
 
+/** Returns the number of further requests that one request causes by the filters. */
+export function requestsCausedBy(filters: Filters = {}): number {
+  return policies.reduce((sum, { causes }) => sum + (causes?.(filters) ?? 0), 0);
+}
+
 /** Returns the host that the filters set towards the backend. */
 export function hostSetBy(filters: Filters): string | undefined {
   return policies.map(({ host }) => host?.(filters)).find((one) => one !== undefined);

@@ -18,7 +18,7 @@ import { http2PushPreload } from "./http2-push-preload.ts";
 import { limitRate } from "./limit-rate.ts";
 import { loadBalance } from "./load-balance.ts";
 import { logs } from "./logs.ts";
-import { mirror } from "./mirror.ts";
+import { mirror } from "./mirror/declaration.ts";
 import { modsecurity } from "./modsecurity.ts";
 import { opentelemetry } from "./opentelemetry.ts";
 import { proxyBuffers } from "./proxy-buffers.ts";

@@ -155,10 +155,9 @@ function sharesOf({ backends, end }: Decision): ReadonlyMap<string, number> {
 function filtersOf({ path }: Decision): readonly string[] {
   if (path?.kind !== "location") return [];
   const { features, filters } = path.location;
-  const { mirror, backendRequest } = features;
-  const mirrors = filters === undefined ? mirror.target !== "" : (filters.mirrors ?? []).length > 0;
+  const { backendRequest } = features;
   const host = filters === undefined ? backendRequest.host !== "" : filters.rewrite?.hostname !== undefined;
-  return [...policiesOf(filters ?? asFilters(features)), ...(mirrors ? ["mirror"] : []), ...(host ? ["host"] : [])];
+  return [...policiesOf(filters ?? asFilters(features)), ...(host ? ["host"] : [])];
 }
 
 function pathOf({ end, request }: Decision): string | undefined {

@@ -3,6 +3,7 @@
  * those that were tried before or come after it, guards, backends, the answer.
  */
 
+import { percent } from "../../../core/kinds/measures.ts";
 import { conditionWords } from "../../../core/model/condition-words.ts";
 import { catchAll, type WeightedBackend } from "../../../core/model/configuration.ts";
 import type { Filters } from "../../../core/model/filters.ts";
@@ -13,7 +14,7 @@ import { asWritten } from "../../matcher/outranked.ts";
 import type { RouteLost, RouteTaken } from "../../matcher/paths.ts";
 import { unreadyCounts } from "../../routes/routes.ts";
 import type { AskedBackend, AskedCertificate, AskedStep } from "../api/ask.ts";
-import { changeSteps, endOf, guardStep, percent, problemStep, someOf, step } from "./steps.ts";
+import { changeSteps, endOf, guardStep, problemStep, someOf, step } from "./steps.ts";
 import type { AskedWorld, Finding } from "./world.ts";
 
 /**
@@ -142,14 +143,13 @@ function routeWords({ server, location: { owner, rule, path }, route }: RouteTak
 }
 
 function filterSteps(filters: Filters = {}): AskedStep[] {
-  const { redirect, rewrite, mirrors = [] } = filters;
+  const { redirect, rewrite } = filters;
   const own = [
     ...(redirect === undefined ? [] : [`redirects with ${redirect.status}`]),
     ...(rewrite?.hostname === undefined ? [] : [`backends see the host ${rewrite.hostname}`]),
     ...(rewrite?.path === undefined
       ? []
       : [`${rewrite.path.type === "full" ? "the path" : rewrite.path.prefix || "/"} becomes ${rewrite.path.path}`]),
-    ...mirrors.map(({ upstream, share }) => `${percent(share)} of the requests are copied to ${upstream}`),
   ].map((text) => ["filter", text] as const);
   const isLimit = ([what]: readonly [string, string]) => Number(what !== "filter");
   const all = [...filterWords(filters), ...own].sort((one, other) => isLimit(one) - isLimit(other));

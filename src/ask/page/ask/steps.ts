@@ -1,5 +1,6 @@
 /** Makes the steps that requests for Ingresses and for Gateways have in common. */
 
+import { percent } from "../../../core/kinds/measures.ts";
 import { defaultUpstream } from "../../../core/model/configuration.ts";
 import { named, unplaced } from "../../../core/model/problem.ts";
 import type { End, Guard } from "../../matcher/decision.ts";
@@ -40,10 +41,6 @@ export function problemStep({ severity, at, problem }: Finding): AskedStep {
 export function someOf(endpoints: readonly string[], count = endpoints.length): string {
   const shown = endpoints.slice(0, 5);
   return `${shown.join(", ")}${count > shown.length ? ` and ${count - shown.length} more` : ""}`;
-}
-
-export function percent(share: number): string {
-  return `${Math.round(share * 1000) / 10} %`;
 }
 
 /**

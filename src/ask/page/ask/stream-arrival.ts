@@ -1,6 +1,8 @@
 /** Makes the answer about a connection or a datagram that nginx's stream module takes. */
+
 import { isIP } from "node:net";
 import { pairsFor } from "../../../core/certificates/choice.ts";
+import { percent } from "../../../core/kinds/measures.ts";
 import { catchAll } from "../../../core/model/configuration.ts";
 import { addressWithPort } from "../../../core/model/endpoint.ts";
 import { named, type Problem } from "../../../core/model/problem.ts";
@@ -14,7 +16,7 @@ import {
 } from "../../matcher/streams.ts";
 import type { Arrival, AskedBackend, AskedCertificate, AskedStep } from "../api/ask.ts";
 import { mistakenAt } from "./mistaken.ts";
-import { changeSteps, percent, problemStep, someOf, step } from "./steps.ts";
+import { changeSteps, problemStep, someOf, step } from "./steps.ts";
 import { askedProblem, certificateOf, problemsOf } from "./words.ts";
 import type { AskedWorld, Finding } from "./world.ts";
 

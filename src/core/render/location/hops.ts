@@ -1,8 +1,8 @@
 /** The name of a Location in the list of hops that subrequests and copies carry. */
 
 import type { Location, Server } from "../../model/configuration.ts";
-import type { Filters } from "../../model/filters.ts";
 import { serverKey } from "../../model/listeners.ts";
+import { requestsCausedBy } from "../../policies/filters.ts";
 import { countOf, holds } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
 import { hopsOfEach } from "../../tokens/hops.ts";
@@ -28,8 +28,7 @@ export function hopOf(server: Server<FeatureValues>, index: number): string {
 /** Returns the most auth requests and copies that one request to the Location causes. */
 function othersOf({ features, filters, backends }: Location<FeatureValues>): number {
   const ofFeatures = holds("asksOthers", features, "location") ? countOf("asksOthers", features, "location") : 0;
-  const copies = copiesOf(filters) + Math.max(0, ...backends.map((backend) => copiesOf(backend.filters)));
+  const copies =
+    requestsCausedBy(filters) + Math.max(0, ...backends.map((backend) => requestsCausedBy(backend.filters)));
   return ofFeatures + (filters?.auth === undefined ? 0 : 1) + copies;
 }
-
-const copiesOf = (filters: Filters | undefined): number => filters?.mirrors?.length ?? 0;

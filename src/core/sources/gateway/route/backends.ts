@@ -1,10 +1,11 @@
 /**
- * Reads the backends of a rule, with their weights, filters and mirrors. A backend that cannot be
+ * Reads the backends of a rule, with their weights and filters. A backend that cannot be
  * used keeps its share of the requests, which then get an error.
  */
-import type { CopyWay, Mirror } from "../../../model/filters.ts";
+import type { Filters } from "../../../model/filters.ts";
 import type { HTTPBackendReference, HTTPRouteFilter } from "../../../model/gateway/objects.ts";
 import type { Mistake, Problem } from "../../../model/problem.ts";
+import type { FoundBackend } from "../../../policies/declare.ts";
 import { routeFilters } from "../../../policies/filters.ts";
 import type { ClaimedBackend } from "../../../table/claim.ts";
 import type { Fault } from "../conditions.ts";
@@ -77,9 +78,9 @@ export function backendsOf(
       return { ...unusable(part, notes.at(-1)!), weight };
     }
     const { key, port, protocol, tls } = found;
-    const { mirrors, faults: ofMirrors } = mirrorsOf(filters, `${field}.${part}.filters`, world);
-    faults.push(...ofMirrors);
-    const own = mirrors.length === 0 ? read.filters : { ...read.filters, mirrors };
+    const referring = filtersOfBackends(filters, `${field}.${part}.filters`, world);
+    faults.push(...referring.faults);
+    const own = { ...read.filters, ...referring.changes };
     return {
       part,
       upstream: upstreamFor(key, port),
@@ -89,7 +90,7 @@ export function backendsOf(
       weight,
       ...(protocol === undefined ? {} : { protocol }),
       ...(tls === undefined ? {} : { tls }),
-      ...(own === undefined ? {} : { filters: own }),
+      ...(Object.keys(own).length === 0 ? {} : { filters: own }),
     };
   });
   return { backends, faults, invalid, notes };
@@ -113,53 +114,33 @@ export function unusable(part: string, problem: Problem): ClaimedBackend {
   return { part, upstream: "", key: "", service: "", port: "", weight: 1, unusable: problem };
 }
 
-export interface MirrorsRead {
-  readonly mirrors: readonly Mirror[];
-  readonly faults: readonly Fault[];
-}
-
 /**
- * Returns the mirrors among filters. One that cannot be used gets no copies, and requests are
- * served nevertheless. `field` is that of the filters.
+ * Reads the filters that name backends. One whose backend cannot be used does nothing, and requests
+ * are served nevertheless. `field` is that of the filters.
  */
-export function mirrorsOf(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld): MirrorsRead {
+export function filtersOfBackends(filters: readonly HTTPRouteFilter[], field: string, world: BackendWorld) {
   const faults: Fault[] = [];
-  const mirrors = filters.flatMap(({ requestMirror }, at): Mirror[] => {
-    if (requestMirror === undefined || world.copies === "none") return [];
-    const found = targetOf(requestMirror.backendRef, world);
-    const fault = "mistake" in found ? found : unmirrored(found);
-    if ("mistake" in found || fault !== undefined) {
-      const { part, mistake, reason } = fault!;
-      const where = `${field}[${at}].requestMirror.backendRef${part}`;
-      const done = "it gets no copies of requests";
-      faults.push({ reason, problem: { object: world.object, field: where, ...mistake, done } });
-      return [];
-    }
-    const { percent = 100, fraction } = requestMirror;
-    const share = fraction === undefined ? percent / 100 : fraction.numerator / (fraction.denominator ?? 100);
-    const way = wayOf(found);
-    return [
-      {
-        upstream: upstreamFor(found.key, found.port),
-        share: Math.min(1, Math.max(0, share)),
-        ...(way === undefined ? {} : { way }),
-        ...(world.copies === "late" ? { isLate: true } : {}),
-      },
-    ];
+  if (world.copies === "none") return { changes: {}, faults };
+  const read = [...routeFilters.values()].map(({ type, field: part, ofBackends }): Filters => {
+    const found = filters.flatMap((filter, at): FoundBackend[] => {
+      if (ofBackends === undefined || filter.type !== type) return [];
+      const target = targetOf(ofBackends.reference(filter), world);
+      const fault = "mistake" in target ? target : unserved(target);
+      if ("mistake" in target || fault !== undefined) {
+        const { part: of, mistake, reason } = fault!;
+        const where = `${field}[${at}].${part}.backendRef${of}`;
+        faults.push({ reason, problem: { object: world.object, field: where, ...mistake, done: ofBackends.done } });
+        return [];
+      }
+      const { key, port, protocol, tls } = target;
+      return [{ filter, upstream: upstreamFor(key, port), protocol, tls, isLate: world.copies === "late" }];
+    });
+    return found.length === 0 ? {} : ofBackends!.read(found);
   });
-  return { mirrors, faults };
+  return { changes: Object.assign({}, ...read) as Filters, faults };
 }
 
-/** Reports that no copies are sent to a backend whose policy is unusable. */
-function unmirrored({ broken }: Extract<Target, { key: string }>) {
+/** The mistake of a backend whose policy is unusable. */
+function unserved({ broken }: Extract<Target, { key: string }>) {
   return broken && { reason: "UnsupportedProtocol", part: "", mistake: whyBroken(broken) };
-}
-
-function wayOf({ tls, protocol = "http" }: Extract<Target, { key: string }>): CopyWay | undefined {
-  if (tls === undefined && protocol === "http") return undefined;
-  return {
-    ...(protocol === "h2c" || protocol === "grpcs" ? { isHttp2: true } : {}),
-    ...(tls !== undefined || protocol === "https" || protocol === "grpcs" ? { isSecure: true } : {}),
-    ...(tls === undefined ? {} : { tls }),
-  };
 }

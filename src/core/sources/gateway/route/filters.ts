@@ -8,10 +8,11 @@ import { routeFilters } from "../../../policies/filters.ts";
 import { type HeaderMistake, hostMistake } from "../../../policies/header-changes/read.ts";
 import { authMistake } from "./auth-values.ts";
 
+const namesBackend = (type: string): boolean => routeFilters.get(type)?.ofBackends !== undefined;
 /** Whether a filter is read elsewhere, because it names another object. */
-const isApart = (type: string): boolean => ["RequestMirror", "ExternalAuth", "ExtensionRef"].includes(type);
+const isApart = (type: string): boolean => type === "ExternalAuth" || isRepeatable(type);
 /** Whether a list may have several filters of this type. */
-const isRepeatable = (type: string): boolean => type === "RequestMirror" || type === "ExtensionRef";
+const isRepeatable = (type: string): boolean => type === "ExtensionRef" || namesBackend(type);
 
 export type FiltersRead =
   | { readonly ok: true; readonly filters: Filters | undefined }
@@ -52,7 +53,6 @@ function together(filters: readonly HTTPRouteFilter[]): Mistake | undefined {
 }
 
 const fieldOf: Readonly<Record<string, keyof HTTPRouteFilter>> = {
-  RequestMirror: "requestMirror",
   RequestRedirect: "requestRedirect",
   URLRewrite: "urlRewrite",
   ExternalAuth: "externalAuth",
@@ -104,7 +104,7 @@ function textMistake(filter: HTTPRouteFilter): HeaderMistake | undefined {
   const hostname = (requestRedirect ?? urlRewrite)?.hostname;
   const why = hostname === undefined ? undefined : hostMistake(hostname);
   if (why !== undefined) return { part: ".hostname", why };
-  return routeFilters.get(filter.type)?.mistake(filter);
+  return routeFilters.get(filter.type)?.mistake?.(filter);
 }
 
 function pathMistake(path: PathModifier | undefined, prefix: string | undefined): string | undefined {
@@ -132,7 +132,7 @@ function filterOf(filter: HTTPRouteFilter, prefix: string): Filters {
   if (type === "URLRewrite") {
     return { rewrite: { hostname: urlRewrite!.hostname, path: pathChange(urlRewrite!.path, prefix, decoded) } };
   }
-  return routeFilters.get(type)!.read(filter);
+  return routeFilters.get(type)!.read!(filter);
 }
 
 function pathChange(

@@ -4,6 +4,7 @@
  */
 import type { GRPCRoute, GRPCRouteRule } from "../../../model/gateway/routes.ts";
 import type { Problem } from "../../../model/problem.ts";
+import { routeFilters } from "../../../policies/filters.ts";
 import type { Attachment } from "./attach.ts";
 import { grpcMatchesOf } from "./grpc-matches.ts";
 import type { RouteReader } from "./reader.ts";
@@ -48,7 +49,7 @@ function notesOf(rules: readonly GRPCRouteRule[], { object, copies }: BackendWor
     return lists.flatMap((list, nth) => {
       const field = `spec.rules[${at}]${nth === 0 ? "" : `.backendRefs[${nth - 1}]`}.filters`;
       return list.flatMap(({ type }, place) =>
-        type === "RequestMirror" ? [uncopied(object, `${field}[${place}]`)] : [],
+        routeFilters.get(type)?.ofBackends ? [uncopied(object, `${field}[${place}]`)] : [],
       );
     });
   });

@@ -12,7 +12,7 @@ import { decodedPath } from "../../../table/hosts/listener/entries.ts";
 import { closingProblem } from "../../../table/unknown-fields.ts";
 import type { Fault } from "../conditions.ts";
 import { closingRule, unknownCondition } from "../types/in-routes.ts";
-import { backendsOf, mirrorsOf, unusable } from "./backends.ts";
+import { backendsOf, filtersOfBackends, unusable } from "./backends.ts";
 import { authOf } from "./external-auth.ts";
 import { filtersOf } from "./filters.ts";
 import type { MatchesRead, ReadMatch } from "./matches.ts";
@@ -149,14 +149,14 @@ class RuleReading {
       prefix,
       this.#world,
     );
-    const copies = mirrorsOf(filters, at, this.#world);
-    this.#unresolved.add([...copies.faults, ...faults]);
+    const referring = filtersOfBackends(filters, at, this.#world);
+    this.#unresolved.add([...referring.faults, ...faults]);
     this.#invalid.add(invalid);
     for (const note of notes) this.#notes.add(note);
     const changes: Filters = {
       ...(read.ok ? read.filters : undefined),
       ...("auth" in auth && auth.auth !== undefined ? { auth: auth.auth } : {}),
-      ...(copies.mirrors.length === 0 ? {} : { mirrors: copies.mirrors }),
+      ...referring.changes,
       ...this.#fieldsAt(literalPath(match.text, match.pattern === true)),
     };
     const named = "named" in settings ? settings.named : [];

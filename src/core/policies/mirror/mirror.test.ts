@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { notingPlace, printed, readingOf, settingsOf, valuesOf } from "../../../test/support/reading.ts";
-import { mirror } from "./mirror.ts";
+import { notingPlace, printed, readingOf, settingsOf, valuesOf } from "../../../../test/support/reading.ts";
+import { mirror } from "./declaration.ts";
 
 function copyOf(annotations: Readonly<Record<string, string>>, dynamic = true) {
   const place = notingPlace({ dynamic });

@@ -1,23 +1,29 @@
 /**
- * Sends a copy of each request to another address and drops the answer (RS-22). nginx keeps the
- * client's connection until the copy is answered. The copy is the request as the client sent it,
- * without the headers that Sluice adds for backends.
+ * Sends copies of requests to other backends. Annotations and filters stay apart: nginx copies to
+ * the URL of an annotation, and Lua to the Services of filters (`record.ts`), which have shares.
+ *
+ * An annotation sends a copy of each request to another address and drops the answer (RS-22).
+ * nginx keeps the client's connection until the copy is answered. The copy is the request as the
+ * client sent it, without the headers that Sluice adds for backends.
  *
  * The address always goes through a variable: nginx resolves a literal host at the configuration
  * test, where one dead name makes it refuse everything (trap 8).
  */
 
-import { isHost } from "../kinds/addresses.ts";
-import { checkedUrl, namedHost, originOf, whyNotOrigin } from "../kinds/checked-name.ts";
-import { type Kind, no, ok, shown } from "../kinds/kind.ts";
-import { textOf, trimmed } from "../kinds/text.ts";
-import { strangerWhy, undecoded, variablesIn, withoutGroups } from "../kinds/variables.ts";
-import { oneOf } from "../kinds/words.ts";
-import { nextHops } from "../tokens/hops.ts";
-import type { Place } from "../tokens/place.ts";
-import { Token } from "../tokens/token.ts";
-import { field, type Resolved, resolvedFeature } from "./declare.ts";
-import { isQuestionVariable } from "./external-auth/kinds.ts";
+import { isHost } from "../../kinds/addresses.ts";
+import { checkedUrl, namedHost, originOf, whyNotOrigin } from "../../kinds/checked-name.ts";
+import { type Kind, no, ok, shown } from "../../kinds/kind.ts";
+import { percent } from "../../kinds/measures.ts";
+import { textOf, trimmed } from "../../kinds/text.ts";
+import { strangerWhy, undecoded, variablesIn, withoutGroups } from "../../kinds/variables.ts";
+import { oneOf } from "../../kinds/words.ts";
+import { nextHops } from "../../tokens/hops.ts";
+import type { Place } from "../../tokens/place.ts";
+import { Token } from "../../tokens/token.ts";
+import { field, type Resolved, resolvedFeature } from "../declare.ts";
+import { isQuestionVariable } from "../external-auth/kinds.ts";
+import { filter } from "./filter.ts";
+import { mirrorsIn, steering, traits } from "./record.ts";
 
 const letters = trimmed(
   textOf({
@@ -163,6 +169,15 @@ export const mirror = resolvedFeature({
     const copying = place.beside("uri", { partial: "mirror-target", view });
     // nginx's own mirror reads a body without a limit. Lua has kept that of a route already.
     return { target: copying, bodiless: bodiless || ofGateway };
+  },
+  ofRoutes: {
+    filters: [filter],
+    asFilters: ({ target: upstream }) => (upstream === "" ? {} : { mirrors: [{ upstream, share: 1 }] }),
+    steering,
+    traits,
+    causes: (filters) => mirrorsIn(filters).length,
+    words: (filters) =>
+      mirrorsIn(filters).map(({ upstream, share }) => `${percent(share)} of the requests are copied to ${upstream}`),
   },
 });
 
