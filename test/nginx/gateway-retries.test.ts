@@ -67,6 +67,7 @@ test("a request is repeated after the failures of its route, unless the backend 
     rule("/pause", { codes: [500, 503], attempts: 3, backoff: 120 }, { filters: added, rule: "named" }),
     rule("/most", { codes: [500], attempts: 9, backoff: 1 }),
     rule("/none", {}),
+    rule("/never", { codes: [500], attempts: 0 }),
     rule("/slow", { backoff: 20 }, { filters: { timeouts: { request: undefined, backendRequest: 200 } } }),
     rule("/late", { codes: [500], attempts: 9, backoff: 200 }, { filters: { timeouts: soon } }),
     rule("/hang", { attempts: 9 }, { filters: { timeouts: { request: 700, backendRequest: 300 } } }),
@@ -110,6 +111,8 @@ test("a request is repeated after the failures of its route, unless the backend 
   expect(await ask("/none", "fails=2&how=reset")).toMatchObject({ status: 200, tries: 3 });
   expect(await ask("/none", "fails=3&how=reset")).toMatchObject({ status: 502, tries: 3 });
   expect(await ask("/none", "fails=3&how=500")).toMatchObject({ status: 500, tries: 1 });
+  expect(await ask("/never", "fails=1&how=500")).toMatchObject({ status: 500, tries: 1 });
+  expect(await ask("/never", "fails=1&how=reset")).toMatchObject({ status: 502, tries: 1 });
   for (const path of ["/none", "/pause", "/codes"]) {
     expect(await ask(path, "fails=1&how=reset", { method: "POST", body: "x" }), path).toMatchObject({
       status: 502,

@@ -38,6 +38,7 @@ const forTries = ({ cases }: { readonly cases: readonly string[] }) =>
   cases.includes("off") ? "proxy-next-upstream is off, so only one Endpoint is tried" : undefined;
 
 function words({ attempts, codes, backoff }: Retries): string {
+  if (attempts === 0) return "none";
   const after = codes.length === 0 ? "" : `, and after ${codes.join(", ")}`;
   const pause = backoff === 0 ? "" : `, each after ${backoff} ms`;
   return `up to ${attempts} where a connection fails${after}${pause}`;

@@ -8,8 +8,8 @@ import { type RetriedStatus, retriedStatuses } from "../../model/filters.ts";
 import type { ObjectName, Problem } from "../../model/problem.ts";
 import type { RuleFieldRead, RuleFields } from "../declare.ts";
 
-/** The default number of retries, which is that of `proxy-next-upstream-tries`. */
-const usualAttempts = 2;
+/** The default number of retries, which is that of Gateway API 1.7. */
+const usualAttempts = 1;
 /** The most retries with a pause. */
 const mostJumps = 9;
 /**
@@ -25,8 +25,8 @@ export function retriesOf({ retry }: RuleFields, field: string, object: ObjectNa
   const no = (part: string, why: string): RuleFieldRead => ({ ok: false, part, why });
   const pause = durationMs(backoff);
   if (pause === undefined) return no(".retry.backoff", `${shown(backoff)} is not a duration like 500ms, 10s or 1h30m`);
-  if (!Number.isInteger(attempts) || attempts < 1) {
-    return no(".retry.attempts", `${shown(String(attempts))} is not a whole number from 1`);
+  if (!Number.isInteger(attempts) || attempts < 0) {
+    return no(".retry.attempts", `${shown(String(attempts))} is not a whole number from 0`);
   }
   const wrong = codes.findIndex((code) => !Number.isInteger(code) || code < 400 || code > 599);
   if (wrong >= 0) return no(`.retry.codes[${wrong}]`, `${shown(String(codes[wrong]))} is not a status from 400 to 599`);

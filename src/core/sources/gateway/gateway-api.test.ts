@@ -564,7 +564,7 @@ const ruleCases: readonly [string, readonly object[], object][] = [
   ],
   ["a malformed duration", [{ timeouts: { request: "soon" }, backendRefs }], { Accepted: "UnsupportedValue" }],
   ["an invalid status", [{ retry: { codes: [500, 200] }, backendRefs }], { Accepted: "UnsupportedValue" }],
-  ["no attempt", [{ retry: { attempts: 0 }, backendRefs }], { Accepted: "UnsupportedValue" }],
+  ["attempts below 0", [{ retry: { attempts: -1 }, backendRefs }], { Accepted: "UnsupportedValue" }],
   ["a malformed pause", [{ retry: { backoff: "soon" }, backendRefs }], { Accepted: "UnsupportedValue" }],
   [
     "a session of an unknown type",
@@ -639,7 +639,8 @@ test("nginx makes as many retries as it can, after the statuses that it supports
     expect(of()).toEqual([{ Accepted: true, ResolvedRefs: true }]);
     return { sentences, ...configuration.servers.get("ns/gw/http _")!.locations[0]!.filters?.retries };
   };
-  expect(retries({})).toEqual({ sentences: [], attempts: 2, codes: [], backoff: 0 });
+  expect(retries({})).toEqual({ sentences: [], attempts: 1, codes: [], backoff: 0 });
+  expect(retries({ attempts: 0 })).toEqual({ sentences: [], attempts: 0, codes: [], backoff: 0 });
   expect(retries({ codes: [503, 500], attempts: 9, backoff: "1s500ms" })).toEqual({
     sentences: [],
     attempts: 9,
