@@ -194,6 +194,42 @@ test("render uses features through the hooks of their declarations, and reads fe
   expect([...new Set(named)].sort()).toEqual(readByName);
 });
 
+/**
+ * Files outside a policy's folder that name it nevertheless: the matcher, replay and convert read
+ * values of annotations, several Ingresses share the cookie of an Upstream, and the Services and
+ * certificates of mirrors are found with those of auth services. The list may only become shorter.
+ */
+const namingPolicies = [
+  "src/ask/matcher/guards.ts",
+  "src/core/policies/load-balance.ts",
+  "src/core/policies/upstream-hash-by.ts",
+  "src/core/sources/gateway/backend-tls/identity.ts",
+  "src/core/sources/ingress/variable-doubts.ts",
+  "src/core/table/hosts/doubts.ts",
+  "src/core/table/hosts/draft.ts",
+  "src/core/table/hosts/listener/server.ts",
+  "src/core/table/upstreams/balance.ts",
+  "src/move/convert/rules.ts",
+  "src/move/convert/transport-security.ts",
+  "src/move/replay/of-ingresses.ts",
+  "src/move/replay/probes.ts",
+  "src/move/replay/proof.ts",
+];
+
+test("a policy of both APIs is named in its folder and the registry alone", () => {
+  const names =
+    /\b(?:cors|customHeaders|mirrors|nextUpstream|proxyTimeouts|sessionAffinity|sessionPersistence|RequestMirror|(?:Request|Response)HeaderModifier)\b/;
+  // The nouns of the model, fields of objects of the Gateway API, and words of other controllers.
+  const own =
+    /^src\/(?:core\/(?:model|kinds|policies\/(?:registry\.ts|(?:cors|header-changes|mirror|retries|sessions|timeouts)\/)|sources\/gateway\/features\.ts)|kube\/wire|edges\/folder\/rules|tools\/findings)/;
+  const code = (path: string) =>
+    read(path)
+      .replace(/^\s*(\/\/|\/?\*).*$/gm, "")
+      .replace(/^import .*$|^\} from .*$/gm, "");
+  const naming = sources.filter((path) => !own.test(path) && names.test(code(path)));
+  expect(naming.sort()).toEqual(namingPolicies);
+});
+
 /** Folders with one file for each feature or setting, which grow with them. */
 const large = ["src/core/policies", "src/core/settings"];
 

@@ -47,19 +47,21 @@ export interface Divided {
   /** Lines after the snippets. */
   readonly last: readonly Token[];
   /** Lines for an allowed origin, and further ones for its preflight. */
-  readonly cors: { readonly lines: readonly Token[]; readonly preflight: readonly Token[] } | false;
+  readonly forOrigin: { readonly lines: readonly Token[]; readonly preflight: readonly Token[] } | false;
 }
 
 /** Divides headers between those that are added and those that are set. */
 export function divided(all: readonly AnswerHeader[], areSet: boolean): Divided {
-  if (!areSet) return { added: all, last: [], cors: false };
+  if (!areSet) return { added: all, last: [], forOrigin: false };
   const lines = (when: string | undefined) =>
     all.flatMap((one) => (one.line !== undefined && one.when?.toString() === when ? [one.line] : []));
-  const [forOrigin, preflight] = [lines("$route_cors"), lines("$cors_preflight")];
   return {
     added: all.filter(({ line }) => line === undefined),
     last: lines(undefined),
-    cors: forOrigin.length > 0 && { lines: forOrigin, preflight },
+    forOrigin: lines("$route_cors").length > 0 && {
+      lines: lines("$route_cors"),
+      preflight: lines("$cors_preflight"),
+    },
   };
 }
 

@@ -110,7 +110,7 @@ export function locationView(
   const names = settable(answer);
   const around = areSetAround(names, [...http, ...server, ...hostLines], settings);
   const areSet = everywhere.can.headersMore && names.length > 0 && (around || areSetIn(names, text));
-  const { added, last, cors } = divided(answer, areSet);
+  const { added, last, forOrigin } = divided(answer, areSet);
   const owned = ownedByRoute(route, settings);
   if (owned.has("x-scheme") || owned.has("x-forwarded-for"))
     headers.push({ name: Token.name(hopsHeaderName), value: begunTrail });
@@ -123,7 +123,7 @@ export function locationView(
     if (viewWith !== undefined) view[name] = viewWith(values[name] as never, { added, security });
   return {
     ...view,
-    setCors: cors && { ...cors },
+    setCors: forOrigin && { ...forOrigin },
     setHeaders: [...last, ...security],
     directives: directives.map((one) => ({ ...one })),
     requestHeaders: place.protocol !== "fastcgi" && {
