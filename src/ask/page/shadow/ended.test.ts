@@ -42,13 +42,14 @@ const counted = (requests: number, example = "GET http://a.test/x?id=") =>
   JSON.stringify([requests, "ns/gw/http\ta.test\troute\tns/route\t\t/\tingress\tns/web\t\t/", example]);
 
 function started() {
-  const state = { served: configuration("shadow"), lines: counted(3) };
+  const state = { served: configuration("shadow"), lines: counted(3), isAway: false };
   let changes = 0;
   let looks = 0;
   const ended = new EndedShadows({
     configuration: () => state.served,
     counts: async () => {
       looks++;
+      if (state.isAway) throw new Error("nginx is away");
       return state.lines;
     },
     options,
@@ -62,7 +63,7 @@ function started() {
   };
   const rows = () => shadowRows(shadowReports(state.served, state.lines, options), ended.all, state.served);
   ended.turned();
-  return { ended, turn, rows, figures: () => ({ changes, looks }) };
+  return { state, ended, turn, rows, figures: () => ({ changes, looks }) };
 }
 
 test("a route that leaves the shadow keeps its differences and the reason", async () => {
@@ -94,6 +95,18 @@ test("turns in quick succession cause one reading, and a route that returns to t
   turn(configuration("serves"), counted(10));
   await expect.poll(() => figures().looks).toBe(2);
   await expect.poll(() => ended.all.map(({ report }) => report.requests)).toEqual([10]);
+});
+
+test("an nginx that does not answer ends nothing, and the next turn makes up for it", async () => {
+  const { state, ended, turn, figures } = started();
+  state.isAway = true;
+  turn(configuration("serves"));
+  await expect.poll(() => figures().looks).toBe(1);
+  await turnOfLoop();
+  state.isAway = false;
+  turn(configuration("shadow"));
+  turn(configuration("gone"));
+  await expect.poll(() => ended.all.length).toBe(1);
 });
 
 test("without a route in shadow no figures are requested from nginx", () => {

@@ -5,6 +5,8 @@
  * whether or not a page is open.
  */
 
+import { inBackground } from "../../../base/callbacks.ts";
+import { shared } from "../../../base/timing/shared.ts";
 import type { Listener } from "../../../core/sync/ports.ts";
 import type { DecideOptions } from "../../matcher/decide.ts";
 import type { Served } from "../../matcher/host.ts";
@@ -35,7 +37,7 @@ export class EndedShadows {
   #last: Served | undefined;
   /** The Configuration before the first turn that was not compared yet. */
   #before: Served | undefined;
-  #looking: Promise<void> | undefined;
+  readonly #looks = shared(() => this.#look());
   #ended: ReadonlyMap<string, EndedShadow> = new Map();
   #all: readonly EndedShadow[] = [];
 
@@ -54,9 +56,7 @@ export class EndedShadows {
     const changes = next.shadows.changesSince(last.shadows);
     if (changes.every(({ before }) => before === undefined)) return;
     this.#before ??= last;
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
-    });
+    inBackground("the comparison of routes that left the shadow", this.#looks());
   }
 
   /** The newest first. It is a different array after each change. */
