@@ -2,7 +2,7 @@
  * The declaration of a flag. It yields its type, its reading, `--help`, the reference page and the
  * tests. Names and defaults are those of ingress-nginx, so that its Pods start Sluice unchanged.
  */
-import { dashed } from "../base/dashed.ts";
+import { namedIn } from "../base/dashed.ts";
 import type { Kind } from "../core/kinds/kind.ts";
 import { bool } from "../core/kinds/words.ts";
 
@@ -58,6 +58,5 @@ export function toggle(declared: Omit<DeclaredFlag<boolean>, "kind" | "toggle">)
 
 /** Gives the flags of a group their names: `httpPort` is `http-port`. */
 export function named<D extends Group>(group: D): { readonly [K in keyof D]: D[K] & { readonly name: string } } {
-  const entries = Object.entries(group).map(([name, declared]) => [name, { name: dashed(name), ...declared }]);
-  return Object.fromEntries(entries) as never;
+  return namedIn(group, "name");
 }

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Balancer, openBalancer, type Replica } from "./support/balancer.ts";
 import { type Everyday, everydayBackend, everydayClients } from "./support/everyday-clients.ts";
 import { keepalive, keepaliveTls, type RequestOptions, request } from "./support/request.ts";
-import { type Served, serving, toWeb, webAt } from "./support/serve.ts";
+import { gatewayClass, type Served, serving, toWeb, webAt } from "./support/serve.ts";
 import { until } from "./support/until.ts";
 
 const host = "web.example";
@@ -129,11 +129,7 @@ const others = {
     name: "annotated",
     annotations: 'nginx.ingress.kubernetes.io/proxy-read-timeout: "7"',
   }),
-  "gateway.yaml": `apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: sluice }
-spec: { controllerName: sluice.dev/gateway-controller }
----
+  "gateway.yaml": `${gatewayClass}---
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
 metadata: { name: edge, namespace: shop }

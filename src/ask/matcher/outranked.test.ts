@@ -1,23 +1,12 @@
 /** Why a route that also takes a path comes after the one that gets the request. */
 import { expect, test } from "vitest";
+import { askingFor } from "../../../test/support/asking.ts";
 import { base, fake, ingress, put } from "../../../test/support/sketch.ts";
 import { defaultOptions } from "../../core/table/options.ts";
 import { translate } from "../../core/table/translator.ts";
 import { emptyInputs } from "../../core/table/turn.ts";
 import { outranked } from "./outranked.ts";
 import { pathOf } from "./paths.ts";
-import { readRequest } from "./request.ts";
-
-function askingFor(target: string) {
-  const asked = {
-    scheme: "http",
-    host: "a.example",
-    target,
-    method: "GET",
-    headers: new Map<string, string>(),
-  } as const;
-  return { asked, request: readRequest(asked)! };
-}
 
 test("a prefix is longer, also for the path without the slash, and an exact path comes first", () => {
   const prefixes = ingress({

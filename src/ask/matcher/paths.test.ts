@@ -1,21 +1,10 @@
 import { expect, test } from "vitest";
+import { askingFor } from "../../../test/support/asking.ts";
 import { base, fake, ingress, put } from "../../../test/support/sketch.ts";
 import { defaultOptions } from "../../core/table/options.ts";
 import { translate } from "../../core/table/translator.ts";
 import { emptyInputs } from "../../core/table/turn.ts";
 import { pathOf } from "./paths.ts";
-import { readRequest } from "./request.ts";
-
-function askingFor(target: string) {
-  const asked = {
-    scheme: "http",
-    host: "a.example",
-    target,
-    method: "GET",
-    headers: new Map<string, string>(),
-  } as const;
-  return { asked, request: readRequest(asked)! };
-}
 
 test("a slash is added for a path of one namespace beside patterns of another one", () => {
   const patterns = ingress({

@@ -4,7 +4,7 @@
  * `directive` needs no line in the template: the block that it names prints it.
  */
 
-import { dashed } from "../../base/dashed.ts";
+import { namedIn } from "../../base/dashed.ts";
 import { emptyAs } from "../kinds/combine.ts";
 import type { Kind } from "../kinds/kind.ts";
 import { bool } from "../kinds/words.ts";
@@ -95,6 +95,5 @@ export function toggle(declared: Omit<Declared<boolean>, "kind">): Declared<bool
 
 /** Gives the settings of a group their keys: `useGzip` is `use-gzip`. */
 export function keyed<D extends Group>(group: D): { readonly [K in keyof D]: D[K] & { readonly key: string } } {
-  const entries = Object.entries(group).map(([name, declared]) => [name, { key: dashed(name), ...declared }]);
-  return Object.fromEntries(entries) as never;
+  return namedIn(group, "key");
 }

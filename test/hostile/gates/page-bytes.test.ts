@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Served, serving, toWeb, webAt } from "../../nginx/support/serve.ts";
+import { gatewayClass, type Served, serving, toWeb, webAt } from "../../nginx/support/serve.ts";
 
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
@@ -18,11 +18,7 @@ const [tcpPort, httpPort] = [21_257, 21_258];
 let one: Served;
 
 /** Endpoints of the Service `page` are the page itself; the routes hide that a proxy asks. */
-const tenant = `apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: sluice }
-spec: { controllerName: sluice.dev/gateway-controller }
----
+const tenant = `${gatewayClass}---
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
 metadata: { name: gw, namespace: shop }

@@ -4,7 +4,7 @@
  */
 import { connect } from "node:net";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { ports, serving, toWeb, webAt } from "../../nginx/support/serve.ts";
+import { gatewayClass, ports, serving, toWeb, webAt } from "../../nginx/support/serve.ts";
 
 vi.setConfig({ testTimeout: 240_000 });
 
@@ -38,11 +38,7 @@ kind: ConfigMap
 metadata: { name: headers, namespace: shop }
 data: { Authorization: "Basic ${word("header")}" }
 ---
-apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: sluice }
-spec: { controllerName: sluice.dev/gateway-controller }
----
+${gatewayClass}---
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
 metadata: { name: gw, namespace: shop }

@@ -5,18 +5,14 @@
  */
 import { expect, onTestFinished, test, vi } from "vitest";
 import { startBothApis } from "../../nginx/support/both-apis.ts";
-import { serving, toWeb, webAt } from "../../nginx/support/serve.ts";
+import { gatewayClass, serving, toWeb, webAt } from "../../nginx/support/serve.ts";
 import { until } from "../../nginx/support/until.ts";
 import { route as routeOf } from "../../support/gateways.ts";
 import { ingress } from "../../support/ingress.ts";
 
 vi.setConfig({ testTimeout: 240_000 });
 
-const gateway = `apiVersion: gateway.networking.k8s.io/v1
-kind: GatewayClass
-metadata: { name: sluice }
-spec: { controllerName: sluice.dev/gateway-controller }
----
+const gateway = `${gatewayClass}---
 apiVersion: gateway.networking.k8s.io/v1
 kind: Gateway
 metadata: { name: gw, namespace: shop }

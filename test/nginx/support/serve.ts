@@ -75,6 +75,13 @@ spec:
       http: { paths: [{ path: ${path}, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
 `;
 
+/** The GatewayClass of Sluice. */
+export const gatewayClass = `apiVersion: gateway.networking.k8s.io/v1
+kind: GatewayClass
+metadata: { name: sluice }
+spec: { controllerName: sluice.dev/gateway-controller }
+`;
+
 /** Makes the Service shop/web with one endpoint, on this port of 127.0.0.1. */
 export const webAt = (port: number): string => `apiVersion: v1
 kind: Service

@@ -114,8 +114,9 @@ export const nextUpstream = feature({
   },
   ofRoutes: {
     ofRule: retriesOf,
-    record: ({ retries }) => (retries && { retries: retries.attempts, backoff: retries.backoff / 1000 }) ?? {},
-    traits: ({ retries }) => (retries && { retriedAfter: retries.codes, drawsByRoute: true }) ?? {},
+    record: ({ retries }) =>
+      retries === undefined ? {} : { retries: retries.attempts, backoff: retries.backoff / 1000 },
+    traits: ({ retries }) => (retries === undefined ? {} : { retriedAfter: retries.codes, drawsByRoute: true }),
     words: ({ retries }) => (retries === undefined ? [] : [words(retries)]),
     limits: "retries",
   },
