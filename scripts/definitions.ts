@@ -3,14 +3,15 @@
  * that Sluice reads, from where they are published: the OpenAPI of Kubernetes, the
  * CustomResourceDefinitions of two versions of the Gateway API, and that of RouteSettings in our
  * chart. Fields of either version of the Gateway API are valid. Descriptions are left out, and
- * equal parts are written once.
+ * equal parts are written once. It also writes the fields of these kinds in protobuf (messages.ts).
  */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import type { Schema } from "../src/core/schema/schema.ts";
 import { buildMissingSuite, gatewaySuite } from "./gateway-suite.ts";
-import { fetchOpenApi, openApiFile } from "./kubernetes-tools.ts";
+import { fetchOpenApi, fetchTypes, openApiFile } from "./kubernetes-tools.ts";
+import { messagesFile, messagesText, packages } from "./messages.ts";
 import { fetchNewestDefinitions, newestDefinitions } from "./newest-definitions.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -258,5 +259,7 @@ if (import.meta.main) {
   await buildMissingSuite();
   await fetchNewestDefinitions();
   await fetchOpenApi();
+  await fetchTypes(packages);
   writeFileSync(definitionsFile, definitionsText());
+  writeFileSync(messagesFile, messagesText());
 }

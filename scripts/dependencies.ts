@@ -69,13 +69,8 @@ const byHand: readonly (readonly [what: string, files: readonly string[], why: s
   ],
   [
     "kinds in protobuf",
-    [
-      "src/kube/wire/core.ts",
-      "src/kube/wire/discovery.ts",
-      "src/kube/wire/networking.ts",
-      "src/kube/protobuf/message.ts",
-    ],
-    "only the fields that Sluice keeps are read; client-node has no protobuf",
+    ["src/kube/protobuf/message.ts", "src/kube/protobuf/messages.ts"],
+    "the objects are to be those of JSON, which differ where Go leaves empty values out; client-node has no protobuf",
   ],
 ];
 

@@ -65,6 +65,24 @@ export async function fetchOpenApi(): Promise<void> {
   rmSync(module, { recursive: true });
 }
 
+/** The Go types of a group, such as `api/networking`, in its first version. */
+export const typesFile = (group: string): string => join(toolsFolder(), `${group.replace("/", "-")}-types.go`);
+
+/** Copies the types of these groups from their modules, if they are not there. */
+export async function fetchTypes(groups: readonly string[]): Promise<void> {
+  const [, minor, patch] = versions.kubernetes.split(".");
+  for (const group of groups.filter((one) => !existsSync(typesFile(one)))) {
+    const [name, part] = group.split("/");
+    const module = scratchModule(toolsFolder(), "types");
+    const wanted = `k8s.io/${name}@v0.${minor}.${patch}`;
+    const answer = await go(module, `fetching ${name} of Kubernetes`, ["mod", "download", "-json", wanted]);
+    const folder = join((JSON.parse(answer) as { Dir: string }).Dir, name === "api" ? part! : `pkg/apis/${part}`);
+    cpSync(join(folder, "v1/types.go"), `${typesFile(group)}.new`);
+    renameSync(`${typesFile(group)}.new`, typesFile(group));
+    rmSync(module, { recursive: true });
+  }
+}
+
 async function kubernetesModule(module: string): Promise<string> {
   const wanted = `k8s.io/kubernetes@v${versions.kubernetes}`;
   const answer = await go(module, "fetching Kubernetes", ["mod", "download", "-json", wanted]);

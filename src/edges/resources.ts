@@ -21,20 +21,23 @@ import type {
   Service,
 } from "../core/model/objects.ts";
 import { type JsonObject, type Resource, resource } from "../kube/index.ts";
-import * as coreForms from "../kube/wire/core.ts";
-import { endpointSlice } from "../kube/wire/discovery.ts";
-import * as networkingForms from "../kube/wire/networking.ts";
+import { messageOf } from "../kube/protobuf/messages.ts";
 
 const core = { apiVersion: "v1", namespaced: true } as const;
 const networking = "networking.k8s.io/v1";
 
-export const services = resource<Service>({ ...core, kind: "Service", plural: "services", binary: coreForms.service });
-export const secrets = resource<Secret>({ ...core, kind: "Secret", plural: "secrets", binary: coreForms.secret });
+export const services = resource<Service>({
+  ...core,
+  kind: "Service",
+  plural: "services",
+  binary: messageOf("Service"),
+});
+export const secrets = resource<Secret>({ ...core, kind: "Secret", plural: "secrets", binary: messageOf("Secret") });
 export const configMaps = resource<ConfigMap>({
   ...core,
   kind: "ConfigMap",
   plural: "configmaps",
-  binary: coreForms.configMap,
+  binary: messageOf("ConfigMap"),
 });
 export const endpoints = resource<Endpoints>({ ...core, kind: "Endpoints", plural: "endpoints" });
 export const namespaces = resource<Namespace>({
@@ -42,7 +45,7 @@ export const namespaces = resource<Namespace>({
   kind: "Namespace",
   plural: "namespaces",
   namespaced: false,
-  binary: coreForms.namespace,
+  binary: messageOf("Namespace"),
 });
 export const nodes = resource<Node>({ ...core, kind: "Node", plural: "nodes", namespaced: false });
 export const pods = resource<Pod>({ ...core, kind: "Pod", plural: "pods" });
@@ -52,21 +55,21 @@ export const ingresses = resource<Ingress>({
   kind: "Ingress",
   plural: "ingresses",
   namespaced: true,
-  binary: networkingForms.ingress,
+  binary: messageOf("Ingress"),
 });
 export const ingressClasses = resource<IngressClass>({
   apiVersion: networking,
   kind: "IngressClass",
   plural: "ingressclasses",
   namespaced: false,
-  binary: networkingForms.ingressClass,
+  binary: messageOf("IngressClass"),
 });
 export const endpointSlices = resource<EndpointSlice>({
   apiVersion: "discovery.k8s.io/v1",
   kind: "EndpointSlice",
   plural: "endpointslices",
   namespaced: true,
-  binary: endpointSlice,
+  binary: messageOf("EndpointSlice"),
 });
 
 export const validatingWebhookConfigurations = resource<ValidatingWebhookConfiguration>({

@@ -1,5 +1,5 @@
 /**
- * The API server's own protobuf, read by the declarations of `src/kube/wire/`, gives the same
+ * The API server's own protobuf, read by the table of `src/kube/protobuf/`, gives the same
  * objects as its JSON: for one object of each kind with every field, for the objects of recorded
  * cases, and for the events of a watch.
  */

@@ -17,7 +17,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
  */
 const rooms = {
   base: 650,
-  kube: 3_350,
+  kube: 3_150,
   core: 44_500,
   nginx: 3_900,
   edges: 13_400,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { eventIn, frames, listIn, listParts, listPartsOf, statusIn } from "./envelope.ts";
 import { message, part, text } from "./message.ts";
-import { objectMeta } from "./meta.ts";
+import { messageOf } from "./messages.ts";
 
 /** Puts a message into the envelope in which the API server sends it. */
 function enveloped(content: Uint8Array): Buffer {
@@ -12,6 +12,7 @@ function enveloped(content: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from("k8s\0"), whole]);
 }
 
+const objectMeta = messageOf("ObjectMeta");
 const writer = () => new BinaryWriter();
 const metadata = (name: string) => writer().tag(1, 2).bytes(writer().tag(1, 2).string(name).finish()).finish();
 const kind = message({ 1: part("metadata", objectMeta), 2: text("type") });

@@ -5,7 +5,7 @@
  */
 import { Cutter, endOfFrame, endOfListPart, frameHead, magicLength } from "./cutter.ts";
 import { type Fields, type Message, message, part, parts, read, text } from "./message.ts";
-import { listMeta, status } from "./meta.ts";
+import { messageOf } from "./messages.ts";
 
 export const protobufType = "application/vnd.kubernetes.protobuf";
 
@@ -30,6 +30,9 @@ export function eventIn(frame: Uint8Array, of: Message): Fields {
   const content = contentOf(object?.raw ?? new Uint8Array());
   return { type, object: read(type === "ERROR" ? status : of, content) };
 }
+
+const listMeta = messageOf("ListMeta");
+const status = messageOf("Status");
 
 interface Raw {
   readonly raw?: Uint8Array;

@@ -14,8 +14,9 @@ import {
   texts,
   time,
 } from "./message.ts";
-import { objectMeta } from "./meta.ts";
+import { messageOf } from "./messages.ts";
 
+const objectMeta = messageOf("ObjectMeta");
 const writer = () => new BinaryWriter();
 
 test("an empty value is left out only if its tag in Go says so", () => {

@@ -1,7 +1,7 @@
 /**
  * Reads protobuf messages of Kubernetes into the objects that its JSON would give. The declaration
- * of a message names its fields by number, as the `generated.proto` of the group does. JSON and
- * protobuf differ in one way that no .proto file shows. A text or number that Go does not hold by a
+ * of a message names its fields by number. JSON and protobuf differ in one way that no .proto file
+ * shows. A text or number that Go does not hold by a
  * pointer is always sent in protobuf, even if it is empty, and JSON leaves it out if its tag says
  * `omitempty`. Such fields are declared with that word.
  */
@@ -14,7 +14,7 @@ export type Message = (reader: BinaryReader, length: number, into?: Fields) => F
 export type Fields = Record<string, unknown>;
 
 /** Reads one field after its tag. */
-type Field = (into: Fields, reader: BinaryReader) => void;
+export type Field = (into: Fields, reader: BinaryReader) => void;
 
 type Empty = "omitempty" | undefined;
 
@@ -47,6 +47,9 @@ export function read(of: Message, bytes: Uint8Array): Fields {
 const utf8 = (bytes: Uint8Array) => bufferOf(bytes).toString("utf8");
 
 const bufferOf = ({ buffer, byteOffset, length }: Uint8Array) => Buffer.from(buffer, byteOffset, length);
+
+/** A field that is never used, such as `managedFields`. */
+export const skipped = (): Field => (_, reader) => void reader.bytes();
 
 /** A field for a declared name, whose value is absent if it is empty and the tag says so. */
 const single =
