@@ -46,6 +46,7 @@ const optional = [
   "headers",
   "queryParams",
   "canary-by-header",
+  "answersPreflights",
 ];
 
 interface Difference {

@@ -4,6 +4,8 @@
 -- record, and a host that only the port has ends the search.
 local answer = require("sluice.gateway.answer")
 local backends = require("sluice.gateway.backends")
+local conditions = require("sluice.gateway.conditions")
+local cors = require("sluice.policies.cors")
 local apply = require("sluice.gateway.filters")
 local forms = require("sluice.route.forms")
 local match = require("sluice.route.match")
@@ -100,6 +102,22 @@ local function at_listener(listener, host, uri, generation, shapes, shared, all)
   return location, record, item, groups, slash, "_", is_named
 end
 
+-- Returns what at_listener returns for the request that a preflight announces, if its location
+-- answers preflights. Headers that the preflight does not announce count as met only if no rule
+-- takes the request without them.
+local function announced_at(var, ...)
+  for _, any in ipairs({ false, true }) do
+    conditions.announce(var.http_access_control_request_method, var.http_access_control_request_headers, any)
+    local location, record, item, groups, slash, level = at_listener(...)
+    conditions.announce()
+    if location and location.preflights then
+      return location, record, item, groups, slash, level
+    elseif location ~= nil then
+      return nil
+    end
+  end
+end
+
 -- Returns whether the hosts of the port itself would send the request to a Service, or redirect it,
 -- if no listener took it.
 local function is_wanted(host, uri, generation, shapes)
@@ -158,6 +176,13 @@ local function locate(slot, host, uri, generation, shapes, shared)
   end
   local location, record, item, groups, slash, level, is_named =
     at_listener(listener, host, uri, generation, shapes, shared, scope.any)
+  if conditions.compared == regex.number and cors.is_preflight(ngx.var) then
+    local one, its, its_item, its_groups, its_slash, its_level =
+      announced_at(ngx.var, listener, host, uri, generation, shapes, shared, scope.any)
+    if one then
+      location, record, item, groups, slash, level = one, its, its_item, its_groups, its_slash, its_level
+    end
+  end
   if listener.shadow and not shapes then
     observe(listener, host, uri, location ~= over and location, record, level, shared, generation)
   end

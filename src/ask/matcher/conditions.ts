@@ -11,6 +11,40 @@ import type { AskedRequest, ReadRequest } from "./request.ts";
 export interface Asking {
   readonly request: ReadRequest;
   readonly asked: AskedRequest;
+  /** Set for the request that a preflight announces; the conditions are those of that request. */
+  readonly announced?: Announced;
+}
+
+export interface Announced {
+  readonly method: string;
+  /** Names in lower case. */
+  readonly headers: readonly string[];
+  /** Whether headers may also come without being announced. */
+  readonly isAny: boolean;
+}
+
+/** Headers that browsers send without announcing them, or with other values than in a preflight. */
+const unannounced: readonly string[] = [
+  ...["accept", "accept-language", "authorization", "content-language", "content-type", "cookie", "range"],
+];
+
+/**
+ * Returns the requests that a preflight may stand for, in the order in which routes are searched
+ * for them; none for other requests.
+ */
+export function announcedBy({ method, headers }: AskedRequest): readonly Announced[] {
+  const announced = headers.get("access-control-request-method");
+  if (method !== "OPTIONS" || !headers.has("origin") || announced === undefined) return [];
+  const names = (headers.get("access-control-request-headers") ?? "").toLowerCase().replace(/\s/g, "").split(",");
+  return [false, true].map((isAny) => ({ method: announced, headers: names, isAny }));
+}
+
+/** Whether the announced request may fulfil a condition on a header that the preflight does not. */
+function mayCome(name: string, value: string | undefined, announced: Announced | undefined): boolean {
+  if (announced === undefined) return false;
+  const lower = name.toLowerCase();
+  if ([...announced.headers, ...unannounced].includes(lower)) return true;
+  return announced.isAny && value === undefined;
 }
 
 /** The condition that fails; `name` is that of a header, a query parameter, or a part of a call. */
@@ -26,14 +60,19 @@ export type Unfulfilled =
 
 export function unfulfilled(conditions: Conditions | undefined, asking: Asking): Unfulfilled | undefined {
   if (conditions === undefined) return undefined;
-  const { method, headers } = asking.asked;
+  const { announced } = asking;
+  const { headers } = asking.asked;
+  const { method } = announced ?? asking.asked;
   const lost = (part: UnfulfilledPart): Unfulfilled => ({ kind: "lost", text: lostWords(conditions, part, asking) });
   if (conditions.method !== undefined && conditions.method !== method) return lost({ part: "method" });
-  const isCall = headers.get("content-type")?.toLowerCase().startsWith("application/grpc") === true;
+  const isCall = announced
+    ? method === "POST"
+    : headers.get("content-type")?.toLowerCase().startsWith("application/grpc") === true;
   if (conditions.call !== undefined && !isCall) return lost({ part: "call" });
   for (const { part, one } of valuesIn(conditions)) {
     const { name } = one;
     const value = askedValue({ part, name }, asking);
+    if (part === "headers" && mayCome(name, value, announced)) continue;
     if (value === undefined) return lost({ part, name });
     if (one.type === "exact") {
       if (value !== one.value) return lost({ part, name });

@@ -9,7 +9,9 @@
 import { catchAll, type Server } from "../../core/model/configuration.ts";
 import { type Listener, type ListenerPort, serverKey } from "../../core/model/listeners.ts";
 import { named } from "../../core/model/problem.ts";
+import { takesPreflights } from "../../core/policies/filters.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
+import { type Announced, announcedBy } from "./conditions.ts";
 import type { Decision, End, GatewayDecision, Guard } from "./decision.ts";
 import { everywhere } from "./everywhere.ts";
 import { type FoundHost, hostOf, ofWildcard, type Served } from "./host.ts";
@@ -41,6 +43,7 @@ export interface At {
   readonly options: DecideOptions;
   readonly port?: ListenerPort;
   readonly listener?: Listener;
+  readonly announced?: Announced;
 }
 
 /** Decides among the hosts of the Ingress ports. */
@@ -65,8 +68,23 @@ export function decideGateways(
 ): readonly GatewayDecision[] {
   return portsFor(served, asked, options).flatMap((port) => {
     const listener = listenerFor(port, request.host);
-    return listener === undefined ? [] : [atListener({ served, asked, request, options, port, listener })];
+    if (listener === undefined) return [];
+    const at = { served, asked, request, options, port, listener };
+    return [preflightAt(at) ?? atListener(at)];
   });
+}
+
+/**
+ * Decides a preflight by the request that it announces: the rule that would take that request
+ * answers, if it has CORS. Returns undefined if there is no such rule.
+ */
+function preflightAt(at: AtListener): GatewayDecision | undefined {
+  for (const announced of announcedBy(at.asked)) {
+    const decision = atListener({ ...at, announced });
+    if (decision.path?.kind === "nothing") continue;
+    return decision.path?.kind === "location" && takesPreflights(decision.path.location) ? decision : undefined;
+  }
+  return undefined;
 }
 
 function atHosts(at: At, host = hostOf(at.served, at.request.host)): Decision {
@@ -158,7 +176,9 @@ function atListener(at: AtListener): GatewayDecision {
   if (misdirected !== undefined) return found(ended(at, misdirected));
   const why = nothingWords(hosts, request);
   const all = [...lost, ...hosts.flatMap((server) => ofOtherPaths(server, request.uri))];
-  return found(ended(at, { kind: "answer", status: 404, why }), { lost: all, ...(shared ? { passedOn: why } : {}) });
+  const end = { kind: "answer", status: 404, why } as const;
+  const nothing = at.announced === undefined ? {} : ({ path: { kind: "nothing" } } as const);
+  return found(ended(at, end, nothing), { lost: all, ...(shared ? { passedOn: why } : {}) });
 }
 
 function ofOtherListener({ asked: { sni }, port, listener }: AtListener): End | undefined {

@@ -109,11 +109,12 @@ test("with satisfy: any each of several checks says that one is enough, and a cl
 
 test.each([
   [["*"], "stops"],
-  [["https://a.example"], "depends"],
+  [["https://b.example", "https://a.example"], "stops"],
+  [["https://b.example"], "passes"],
   [[], undefined],
 ])("a preflight is answered by nginx for the origins %j: %s", (origins, outcome) => {
   const features = { cors: { enabled: true, origins } } as unknown as FeatureValues;
-  const at = { asked: { method: "OPTIONS" } } as unknown as Asked;
+  const at = { asked: { method: "OPTIONS", headers: new Map([["origin", "https://a.example"]]) } } as unknown as Asked;
   const preflight = checksBeforeFilters.filter((check) => check.name === "preflight");
   const { guards } = stopIn(preflight, at, { features } as Location<FeatureValues>);
   expect(guards.map((guard) => guard.outcome)).toEqual(outcome === undefined ? [] : [outcome]);

@@ -106,12 +106,14 @@ export const recordFields = {
   host: ["tls", "locations", "root", "parent", "exact", "prefix", "list", "certificate", "as", "to"],
   /**
    * `rewrite` is like an item of a host's `list`. A location with `depth` is for hosts with one
-   * label in place of the record's wildcard, and `to` is the target of a www twin.
+   * label in place of the record's wildcard, and `to` is the target of a www twin. One with
+   * `preflights` answers those of the requests that it would take.
    */
   location: [
     ...["shape", "upstream", "limit", "namespace", "ingress", "service", "port", "path", "closed", "variables"],
     ...["canaries", "standIn", "sticky", "rewritesLate"],
     ...["route", "rule", "backends", "unusable", "filters", "share", "rewrite", "depth", "to"],
+    "preflights",
   ],
   /**
    * One of several backends of a location, or a single backend that has filters or sessions of its

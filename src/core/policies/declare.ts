@@ -299,6 +299,8 @@ export interface OfRoutes<R> {
   readonly firstBackend?: (rule: Filters) => RecordFields<"backend">;
   /** The number of further requests that one request causes by its filters. */
   readonly causes?: (filters: Filters) => number;
+  /** Whether nginx answers preflights by its filters. */
+  readonly takesPreflights?: (rule: Filters) => boolean;
   /** What its filters need of the text of a location. */
   readonly traits?: (rule: Filters, backend: Filters) => RouteTraits;
   /** The host that its filters set towards the backend. */

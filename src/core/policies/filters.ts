@@ -1,4 +1,5 @@
 /** The filters of routes, from the declarations of the features that mean the same. */
+import type { Location } from "../model/configuration.ts";
 import type { Filters } from "../model/filters.ts";
 import type { HTTPRouteFilter } from "../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../model/problem.ts";
@@ -26,6 +27,14 @@ export function filterNotes(filters: readonly HTTPRouteFilter[], field: string, 
 /** Returns what the annotations do, as filters that do the same. */
 export function asFilters(values: FeatureValues): Filters {
   return Object.assign({}, ...policies.map(({ name, asFilters }) => asFilters?.(values[name])));
+}
+
+/**
+ * Whether the Location answers preflights of browsers, also for requests that only it would take.
+ */
+export function takesPreflights({ filters = {}, features }: Location<FeatureValues>): boolean {
+  const own = asFilters(features);
+  return policies.some(({ takesPreflights: takes }) => takes?.(filters) || takes?.(own));
 }
 
 /** Reads the fields of a rule that are policies. `field` is that of the rule. */

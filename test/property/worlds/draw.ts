@@ -130,6 +130,7 @@ function routeFrom(draw: Draws, at: number, own: readonly string[], of: Names): 
       { name: of.service(draw), weight: 1 },
       ...(draw.below(6) === 0 ? [{ name: of.service(draw), weight: draw.of([0, 1, 3]) }] : []),
     ],
+    ...(draw.below(4) === 0 ? { answersPreflights: true } : {}),
   });
   const parents = draw.of([["gw"], ["gw"], ["gw", "apart"], ["apart"]]).map((name) => {
     return { name, ...(draw.below(6) === 0 ? { sectionName: `l${draw.below(3)}` } : {}) };
@@ -167,14 +168,22 @@ export function questionFrom(draw: Draws, { listeners }: Sketch): Question {
     ...(draw.below(6) === 0 ? [["canary", draw.of(["always", "never"])] as const] : []),
     ...(draw.below(10) === 0 ? [["cookie", `canary=${draw.of(["always", "never"])}`] as const] : []),
   ];
+  const isPreflight = draw.below(8) === 0;
+  const announced: readonly (readonly [string, string])[] = isPreflight
+    ? [
+        ["origin", "https://page.test"],
+        ["access-control-request-method", draw.of(methods)],
+        ...(draw.below(2) === 0 ? [["access-control-request-headers", draw.some(headers, 2).join(", ")] as const] : []),
+      ]
+    : [];
   const query = pairsOf(4)
     .map((pair) => pair.join("="))
     .join("&");
   return {
     ...(isApart ? { gateway: "ns/apart", port: apartPorts[scheme] } : {}),
-    ...{ scheme, host, method: draw.of(methods) },
+    ...{ scheme, host, method: isPreflight ? "OPTIONS" : draw.of(methods) },
     ...(scheme === "https" && draw.below(8) === 0 ? { sni: draw.of(["", ...hosts]) } : {}),
     target: `${draw.of(asked)}${query === "" ? "" : `?${query}`}`,
-    headers: Object.fromEntries(sent),
+    headers: Object.fromEntries([...sent, ...announced]),
   };
 }

@@ -51,6 +51,8 @@ export interface RouteSketch extends ObjectSketch {
 export interface RuleSketch {
   readonly matches: readonly object[];
   readonly backends: readonly { readonly name: string; readonly weight: number }[];
+  /** Whether it has a CORS filter. */
+  readonly answersPreflights?: boolean;
 }
 
 /** The ports of the Gateway `ns/apart`, without TLS and with it. */
@@ -109,8 +111,9 @@ function ingressOf(one: IngressSketch): KubernetesObject {
 }
 
 function routeOf({ parents, rules, weight, ...sketch }: RouteSketch): KubernetesObject {
-  const written = rules.map(({ matches, backends }) => ({
+  const written = rules.map(({ matches, backends, answersPreflights }) => ({
     ...(matches.length === 0 ? {} : { matches }),
+    ...(answersPreflights === true ? { filters: [{ type: "CORS", cors: { allowOrigins: ["*"] } }] } : {}),
     backendRefs: backends.map(({ name, weight: share }) => ({ name, port: 80, weight: share })),
   }));
   const { metadata, spec, ...rest } = route({ ...sketch, rules: written });

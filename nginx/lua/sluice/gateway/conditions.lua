@@ -12,6 +12,7 @@ local match = string.match
 local sub = string.sub
 local type = type
 
+-- `compared` is the number of the last request whose conditions were compared.
 local _M = {}
 
 -- nginx joins headers of the same name from version 1.23 on. Older versions know only the first of
@@ -78,10 +79,36 @@ local function parameter(one)
   return args and args ~= "" and parameters(args)[one[1]] or nil
 end
 
+-- The request that a preflight announces: its method, the names of its headers as one text with a
+-- comma at both ends, and whether a header may be missing there, too. While it is set, conditions
+-- are those of that request.
+local announced
+
+-- Headers that browsers send without announcing them, or with other values than in a preflight.
+local unannounced = ",accept,accept-language,authorization,content-language,content-type,cookie,range,"
+
+-- Returns whether the announced request may fulfil a condition on a header that the preflight does
+-- not fulfil.
+local function may_come(one)
+  local name = "," .. one[1] .. ","
+  return find(announced.names, name, 1, true)
+    or find(unannounced, name, 1, true)
+    or announced.any and header(one) == nil
+end
+
+-- Makes conditions those of the request that a preflight announces; without a method they are those
+-- of the request itself again. With `any`, headers need not be announced.
+function _M.announce(method, names, any)
+  announced = method and { method = method, names = "," .. gsub(lower(names or ""), "%s", "") .. ",", any = any }
+end
+
 -- The encoding of a call follows its content type, as in application/grpc+proto.
 local grpc = "application/grpc"
 
 local function is_call()
+  if announced then
+    return announced.method == "POST"
+  end
   local kind = ngx.var.content_type
   return kind ~= nil and lower(sub(kind, 1, #grpc)) == grpc
 end
@@ -120,6 +147,8 @@ local function all(list, i, value_of)
   local held, undecided = fits(value_of(one), one[2], one[3] == 1)
   if undecided then
     return nil
+  elseif not held and announced and value_of == header then
+    held = may_come(one)
   end
   return held and all(list, i + 1, value_of)
 end
@@ -128,11 +157,12 @@ end
 -- or the budget is spent: the owner of the request is unknown then, and the next route may have
 -- fewer guards.
 function _M.hold(choice)
+  _M.compared = regex.number
   if not regex.charge(each) then
     ngx.log(ngx.WARN, "the conditions of all routes with one path took too long for one request")
     return nil
   end
-  if choice.method and choice.method ~= ngx.var.request_method then
+  if choice.method and choice.method ~= (announced and announced.method or ngx.var.request_method) then
     return false
   end
   local held = true

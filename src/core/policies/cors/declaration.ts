@@ -45,6 +45,7 @@ export const cors = feature({
       return cors === undefined ? {} : { cors };
     },
     record: ({ cors }) => (cors === undefined ? {} : { cors: 1 }),
+    takesPreflights: ({ cors }) => cors !== undefined,
     traits: ({ cors }) => (cors === undefined ? {} : { answers: true }),
     steering: ({ cors }) => (cors === undefined ? {} : { cors: corsRecord(cors) }),
     words: ({ cors }) => (cors === undefined ? [] : [corsWords(cors)]),

@@ -130,7 +130,7 @@ export const originsIn = ({ enabled, origins }: CorsFields): readonly string[] =
 
 /** Returns undefined if nothing is to be done. */
 export function policyOf({ enabled, origins, methods, headers, exposed, ...rest }: CorsFields): CorsPolicy | undefined {
-  if (!enabled) return undefined;
+  if (!enabled || origins.length === 0) return undefined;
   const { credentials: allowCredentials, maxAge } = rest;
   const lists = { allowMethods: itemsOf(methods), allowHeaders: itemsOf(headers), exposeHeaders: itemsOf(exposed) };
   return { allowOrigins: origins, allowCredentials, ...lists, maxAge };

@@ -27,10 +27,15 @@ function withoutUsualPort(origin: string): string {
   return origin.toLowerCase().replace(/^(http:\/\/.*):80$|^(https:\/\/.*):443$/, "$1$2");
 }
 
+/** Returns the pattern for the origins of annotations. */
+export function annotatedPattern(origins: readonly string[]): string {
+  return `^(?:${origins.map((origin) => originPattern(origin, "[a-z0-9-]+")).join("|")})$`;
+}
+
 /**
  * Returns a pattern for the origin. A `*` stands for one label in annotations (RS-21), and for any
  * number of labels or parts of them in filters.
  */
-export function originPattern(origin: string, star: string): string {
+function originPattern(origin: string, star: string): string {
   return origin.replace(/[\\^$.+?()[\]{}|]/g, "\\$&").replaceAll("*", star);
 }

@@ -3,7 +3,7 @@ import type { AnswerHeader, Place } from "../../tokens/place.ts";
 import { shortHash } from "../../tokens/short-hash.ts";
 import { Token, type View } from "../../tokens/token.ts";
 import { type CorsFields, originsIn } from "./read.ts";
-import { originPattern } from "./record.ts";
+import { annotatedPattern } from "./record.ts";
 
 /** Binds the list of origins in dynamic mode, and prints its pattern in static mode. */
 export function view(value: CorsFields, place: Place): View {
@@ -11,7 +11,7 @@ export function view(value: CorsFields, place: Place): View {
   if (origins.length === 0) return false;
   place.inHttp(Token.conf`map $request_method:$route_cors $cors_preflight { default ""; "~^OPTIONS:." 1; }`);
   const all = origins.includes("*");
-  const pattern = `^(?:${origins.map((origin) => originPattern(origin, "[a-z0-9-]+")).join("|")})$`;
+  const pattern = annotatedPattern(origins);
   if (!place.live) return all ? { live: false, all } : { live: false, all, pattern: Token.pattern(pattern) };
   place.bind("cors_origins", all ? "*" : pattern);
   return { live: true };

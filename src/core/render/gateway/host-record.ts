@@ -10,7 +10,7 @@ import type { Location, Route, Server, WeightedBackend } from "../../model/confi
 import { serverKey } from "../../model/listeners.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
 import { type Fields, hostKey, type RecordKey } from "../../model/records.ts";
-import { firstBackend } from "../../policies/filters.ts";
+import { firstBackend, takesPreflights } from "../../policies/filters.ts";
 import { holds, recordOf } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
 import { numbered } from "../../tokens/pattern-groups.ts";
@@ -106,6 +106,7 @@ function locationRecord(server: Server<FeatureValues>, at: number, shapes: Shape
     ...backendsOf(location, (backend) => shapeOf(backend).name),
     ...filtersOf(location),
     ...settingsOf(server, at, shapes),
+    ...(takesPreflights(location) ? { preflights: 1 } : {}),
     ...namesOf(location),
     ...(share === undefined ? {} : { share }),
     ...(closed === "" ? {} : { closed }),
