@@ -2,6 +2,7 @@
  * Compares the declarations of the chart's values with ingress-nginx's list, and with the files
  * that are generated from them.
  */
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -25,6 +26,7 @@ import { directives, meanings } from "../../src/core/kinds/vocabulary/places-of-
 import { annotationKeys } from "../../src/core/policies/read.ts";
 import { endings } from "../../src/core/settings/read.ts";
 import { settings } from "../../src/core/settings/registry.ts";
+import { flagSamples } from "../support/samples.ts";
 
 const root = join(import.meta.dirname, "../..");
 const declared = new Map(chartValues.map((value) => [value.path, value]));
@@ -101,5 +103,5 @@ test.each(flagList.map(([, one]) => [one.name, one] as const))("the schema accep
   const taken = (text: string) =>
     (shape.pattern === undefined || new RegExp(shape.pattern).test(text)) &&
     (shape.enum === undefined || shape.enum.includes(text.trim()));
-  expect(one.kind.good.filter((text) => !taken(text))).toEqual([]);
+  expect(flagSamples(one).good.filter((text) => !taken(text))).toEqual([]);
 });

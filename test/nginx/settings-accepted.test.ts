@@ -2,6 +2,7 @@
  * Checks that every valid value of every ConfigMap key gives a configuration that nginx accepts,
  * and that hostile text stays data in it.
  */
+
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,6 +14,7 @@ import type { Setting } from "../../src/core/settings/declare.ts";
 import { readSettings } from "../../src/core/settings/read.ts";
 import { settingList } from "../../src/core/settings/registry.ts";
 import { drawn } from "../support/drawn.ts";
+import { settingSamples } from "../support/samples.ts";
 import { installedNginx } from "./support/installed.ts";
 import { settingsConf } from "./support/settings-conf.ts";
 
@@ -71,7 +73,7 @@ test("nginx has no warning about trusted proxies, which may be every address", (
 });
 
 test.each(acting.map((one) => [one.key, one] as const))("nginx accepts every sample of %s", (key, one) => {
-  for (const sample of one.kind.good) {
+  for (const sample of settingSamples(one).good) {
     const data = { ...company(one), [key]: here(sample) };
     expect(readSettings(data, object, {}).problems.filter(({ kind }) => kind === "setting-unknown")).toEqual([]);
     expect(refusal(confOf(data)), `${key}: ${JSON.stringify(sample)}`).toBe("");
@@ -80,7 +82,7 @@ test.each(acting.map((one) => [one.key, one] as const))("nginx accepts every sam
 
 test("nginx accepts samples of many keys together", () => {
   const some = fc.record(
-    Object.fromEntries(acting.map(({ key, kind }) => [key, fc.constantFrom(...kind.good).map(here)])),
+    Object.fromEntries(acting.map((one) => [one.key, fc.constantFrom(...settingSamples(one).good).map(here)])),
     { requiredKeys: [] },
   );
   fc.assert(
@@ -115,7 +117,7 @@ test.each(acting.filter(({ key }) => !key.endsWith("-snippet")).map((one) => [on
   "hostile text in %s adds no directive",
   (key, one) => {
     const benign = new Set(
-      one.kind.good.flatMap((sample) => statementsOf(confOf({ ...company(one), [key]: here(sample) }))),
+      settingSamples(one).good.flatMap((sample) => statementsOf(confOf({ ...company(one), [key]: here(sample) }))),
     );
     for (const text of hostile) {
       const conf = confOf({ ...company(one), [key]: text });

@@ -3,6 +3,7 @@
  * an unreadable one, and back; eight keys at a time. Requests are sent all the time, and none may
  * fail.
  */
+
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -18,6 +19,7 @@ import { type LocalSubject, startSubject } from "../parity/subject.ts";
 import { type EchoBackends, startEchoBackends } from "../support/echo-backend.ts";
 import { ingress } from "../support/ingress.ts";
 import { type Pki, pkiIn } from "../support/pki.ts";
+import { settingSamples } from "../support/samples.ts";
 
 const namespace = "live";
 const hosts = Array.from({ length: 100 }, (_, at) => `host-${at}.live.example`);
@@ -75,15 +77,17 @@ const harmless: Readonly<Record<string, string>> = {
 const declared = settingList.map(([, setting]) => setting);
 const steps = declared
   .filter(({ key }) => !leftOut.has(key))
-  .map(({ key, kind, default: usual }) => {
-    const legal = kind.good.find((text) => {
+  .map((setting) => {
+    const { key, kind, default: usual } = setting;
+    const { good, bad } = settingSamples(setting);
+    const legal = good.find((text) => {
       const read = kind.read(text);
       return read.ok && written(kind, read.value) !== written(kind, usual) && !/^\/(etc|dev)|collector/.test(text);
     });
     return {
       key,
-      legal: harmless[key] ?? legal ?? kind.good[0] ?? "",
-      illegal: kind.bad.find((text) => text !== "") ?? "\0",
+      legal: harmless[key] ?? legal ?? good[0] ?? "",
+      illegal: bad.find((text) => text !== "") ?? "\0",
     };
   });
 

@@ -6,6 +6,7 @@
 import type { Consequence } from "../../src/core/model/problem.ts";
 import type { AnyFeature, Fields } from "../../src/core/policies/declare.ts";
 import { featureList } from "../../src/core/policies/registry.ts";
+import { annotationSamples } from "./samples.ts";
 
 export interface BadAnnotation {
   readonly key: string;
@@ -18,10 +19,11 @@ export interface BadAnnotation {
 }
 
 export const badAnnotations: readonly BadAnnotation[] = featureList.flatMap(([, feature]) =>
-  Object.entries(feature.fields as Fields).flatMap(([name, { key, kind, onBad = "default" }]) => {
+  Object.entries(feature.fields as Fields).flatMap(([name, field]) => {
+    const { key, kind, onBad = "default" } = field;
     const gate = gateOf(feature, name);
-    return kind.bad
-      .filter((text) => text !== "")
+    return annotationSamples(field)
+      .bad.filter((text) => text !== "")
       .map((text) => ({
         key,
         text,
@@ -41,6 +43,6 @@ function gateOf({ gate, idle, fields }: AnyFeature, name: string): Record<string
   const isIdle = idle?.(name, beside()) === true;
   const needed = isIdle ? Object.keys(fields).find((other) => idle?.(name, beside(other)) === false) : gate;
   const field = needed === undefined || needed === name ? undefined : (fields as Fields)[needed];
-  const good = field?.kind.good.find((text) => text !== "");
+  const good = field && annotationSamples(field).good.find((text) => text !== "");
   return field === undefined || good === undefined ? {} : { [field.key]: good };
 }

@@ -18,7 +18,7 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
 const rooms = {
   base: 650,
   kube: 3_150,
-  core: 44_500,
+  core: 44_300,
   nginx: 3_900,
   edges: 13_400,
   ask: 7_800,

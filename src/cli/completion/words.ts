@@ -1,6 +1,7 @@
 /** The words that may follow each command, from the declarations. */
 
 import type { Flag } from "../../controller/flag.ts";
+import { modes } from "../../controller/flags/changes.ts";
 import { flagList } from "../../controller/flags.ts";
 import { contextOption, outputOption, type ToolOption } from "../../tools/call.ts";
 import { checkOptions } from "../check.ts";
@@ -68,8 +69,8 @@ export function commandWords(commands: Readonly<Record<string, Command>>): reado
   }));
 }
 
-function ofFlag({ name, doc, toggle, kind }: Flag<unknown>): FlagWord {
-  return { name, doc, hasValue: toggle !== true, values: name === "mode" ? kind.good : [] };
+function ofFlag({ name, doc, toggle }: Flag<unknown>): FlagWord {
+  return { name, doc, hasValue: toggle !== true, values: name === "mode" ? modes : [] };
 }
 
 function ofOption({ name, doc, value }: ToolOption): FlagWord {

@@ -18,9 +18,11 @@ export const tls = named({
   }),
 });
 
+export const modes = ["dynamic", "static"] as const;
+
 export const changes = named({
   mode: flag({
-    kind: oneOf(["dynamic", "static"]),
+    kind: oneOf(modes),
     default: "dynamic",
     value: "MODE",
     own: true,

@@ -9,8 +9,6 @@ import { objectName } from "./kinds.ts";
 const controllerName = shaped({
   label: "a domain and a path like sluice.dev/gateway-controller",
   shape: /^[a-z\d]([a-z\d.-]{0,251}[a-z\d])?\/[\w./~%!$&'()*+,;=:-]{1,250}$/,
-  good: ["sluice.dev/gateway-controller"],
-  bad: ["", "sluice.dev", "a b/c", "/x"],
 });
 
 export const gatewayApi = named({

@@ -9,8 +9,6 @@ import { portNumber, wholeNumber } from "./kinds.ts";
 const metric = shaped({
   label: "the name of a metric",
   shape: /^[a-z_:][\w:]{0,200}$/i,
-  good: ["request_size", "nginx_ingress_controller_bytes_sent"],
-  bad: ["a b", "1x", "a-b"],
 });
 
 export const metrics = named({

@@ -12,7 +12,5 @@ export function codeOf(codes: readonly number[]): Kind<number> {
       return code !== undefined && codes.includes(code) ? ok(code) : no(`${shown(text)} is not one of ${listed}`);
     },
     view: Token.count,
-    good: codes.map(String),
-    bad: ["", "200", "three hundred", `${codes[0]};`],
   };
 }

@@ -25,8 +25,6 @@ export function optional<T>(kind: Kind<T>): Kind<T | undefined> {
     read: (text): Read<T | undefined> => (text === "" ? ok(undefined) : kind.read(text)),
     write: (value) => (value === undefined ? "" : written(kind, value)),
     view: (value): View => (value === undefined ? false : kind.view(value)),
-    good: ["", ...kind.good],
-    bad: kind.bad.filter((text) => text !== ""),
   };
 }
 
@@ -35,8 +33,6 @@ export function emptyAs<T>(kind: Kind<T>, instead: string): Kind<T> {
   return {
     ...kind,
     read: (text) => kind.read(text === "" ? instead : text),
-    good: ["", ...kind.good],
-    bad: kind.bad.filter((text) => text !== ""),
   };
 }
 
@@ -53,7 +49,6 @@ export function prefixed(kind: Kind<number>): Kind<number> {
       );
       return kind.read(Number.isNaN(value) ? text : `${sign}${value}`);
     },
-    bad: kind.bad.filter((text) => text !== "0x10"),
   };
 }
 const literalPrefixes: Readonly<Record<string, string>> = { "0x": "0x", "0b": "0b", "0o": "0o", "0": "0o" };
@@ -70,8 +65,6 @@ export function blankListOf<T>(item: Kind<T>): Kind<readonly T[]> {
     },
     write: (values) => values.map((value) => written(item, value)).join(" "),
     view: (values) => values.map(item.view),
-    good: [...item.good, item.good.join(" ")],
-    bad: ["", ...item.bad.filter((text) => text !== "" && !/\s/.test(text))],
   };
 }
 
@@ -103,7 +96,5 @@ export function lenientListOf<T>(item: Kind<T>): Kind<readonly T[]> {
     },
     write: (values) => values.map((value) => written(item, value)).join(","),
     view: (values) => values.map(item.view),
-    good: ["", ...item.good, item.good.join(", ")],
-    bad: item.bad.filter((text) => text !== "" && text.trim() === text && !text.includes(",")),
   };
 }

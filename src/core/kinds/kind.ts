@@ -1,5 +1,5 @@
 /**
- * A Kind defines how one sort of value is read, shown and tested. Annotations, ConfigMap keys and
+ * A Kind defines how one sort of value is read and shown. Annotations, ConfigMap keys and
  * flags are all declared with Kinds, so a duration reads alike everywhere. Reading *is* the
  * validation: no second checker can disagree with it.
  */
@@ -27,9 +27,6 @@ export interface Kind<T> {
   readonly write?: (value: T) => string;
   /** Returns the value's form in nginx's configuration. */
   readonly view: (value: T) => View;
-  /** Samples that the derived table tests feed to `read`. */
-  readonly good: readonly string[];
-  readonly bad: readonly string[];
 }
 
 export const ok = <T>(value: T): Read<T> => ({ ok: true, value });

@@ -9,20 +9,16 @@ interface Shape {
   readonly label: string;
   readonly shape: RegExp;
   readonly view?: (value: string) => Token;
-  readonly good: readonly string[];
-  readonly bad: readonly string[];
   readonly longest?: number;
 }
 
 /** Reads text of the given shape; `label` follows "is not". */
-export function shaped({ label, shape, view = Token.word, good, bad, longest }: Shape): Kind<string> {
+export function shaped({ label, shape, view = Token.word, longest }: Shape): Kind<string> {
   return {
     label,
     ...(longest === undefined ? {} : { longest }),
     read: (text) => (shape.test(text) && Token.printable(text) ? ok(text) : no(`${shown(text)} is not ${label}`)),
     view,
-    good,
-    bad,
   };
 }
 
@@ -30,52 +26,38 @@ export const headerName = shaped({
   label: "a header name of letters, digits, - and _",
   shape: /^[\w-]{1,256}$/,
   view: Token.name,
-  good: ["X-Request-Id", "x_team"],
-  bad: ["", "bad name", "X:", 'X"; }', "X\n"],
 });
 
 /** The name of an object of the cluster, `namespace/name`. */
 export const reference = shaped({
   label: "namespace/name",
   shape: /^[a-z\d]([a-z\d.-]{0,61}[a-z\d])?\/[a-z\d]([a-z\d.-]{0,251}[a-z\d])?$/,
-  good: ["ingress-nginx/custom-headers"],
-  bad: ["", "bare", "a/b/c", "A/b", "a /b", "../b", "a/$b"],
 });
 
 export const mediaType = shaped({
   label: "a media type like text/html",
   shape: /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/,
-  good: ["text/html", "application/atom+xml", "application/vnd.ms-fontobject"],
-  bad: ["", "html", "text/html; charset=utf-8", "text/*", 'a/b"'],
 });
 
 /** Media types for gzip and brotli, where `*` stands for all. */
 export const mediaTypeOrAll = shaped({
   label: "a media type like text/html, or *",
   shape: /^(\*|[\w.+-]{1,100}\/[\w.+-]{1,100})$/,
-  good: ["text/html", "*"],
-  bad: mediaType.bad,
 });
 
 /** The target of a log. nginx opens the file itself, so the folder must exist. */
 export const logTarget = shaped({
   label: "an absolute file name, stderr or a syslog: target",
   shape: /^(\/(?!.*\/\.\.(\/|$))[\w.@+/-]{1,250}|stderr|syslog:server=[\w.:,=[\]/-]{1,200})$/,
-  good: ["/dev/stdout", "stderr", "syslog:server=192.0.2.1:514,tag=edge"],
-  bad: ["", "access.log", "/a b", "/a;b", "/logs/$host", "/logs/../etc/x", "syslog:", "off", "/a\nb"],
 });
 
 export const fileName = shaped({
   label: "an absolute file name",
   shape: /^\/(?!.*\/\.\.(\/|$))[\w.@+/-]{1,250}$/,
-  good: ["/etc/ingress-controller/telemetry/opentelemetry.toml"],
-  bad: ["", "relative.toml", "/a b", "/etc/../x", '/a"'],
 });
 
 /** Any text on one line, used as it is. */
 export const line = shaped({
   label: "text on one line",
   shape: /^.{1,4096}$/u,
-  good: ["nginx", 'a "quoted" word'],
-  bad: ["", "a\nb", "\0"],
 });

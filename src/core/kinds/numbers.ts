@@ -12,8 +12,6 @@ export function integer(range: Range = {}): Kind<number> {
     label: `a whole number${bounds(range)}`,
     read: (text) => readInteger(text, range, "a whole number"),
     view: Token.count,
-    good: [String(range.min ?? 7), String(range.max ?? 12)],
-    bad: ["", "x", "1.5", "0x10", "7 ", '"7"', ...outside(range)],
   };
 }
 
@@ -27,8 +25,6 @@ export function seconds(range: Range = {}): Kind<number> {
       return readInteger(text, range, "a whole number of seconds");
     },
     view: Token.seconds,
-    good: [String(range.min ?? 60)],
-    bad: ["", "60s", "5t", "4h", "1.5", '"60"', ...outside(range)],
   };
 }
 
@@ -51,8 +47,4 @@ function bounds({ min, max }: Range): string {
   if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
   if (min !== undefined) return `, from ${min}`;
   return max !== undefined ? `, up to ${max}` : "";
-}
-
-function outside({ min, max }: Range): string[] {
-  return [...(min !== undefined ? [String(min - 1)] : []), ...(max !== undefined ? [String(max + 1)] : [])];
 }

@@ -75,8 +75,6 @@ export const settableHeaderName: Kind<string> = {
     const read = headerName.read(text);
     return read.ok && isReservedHeader(text) ? no(reservedWhy(text)) : read;
   },
-  good: headerName.good,
-  bad: [...headerName.bad, "Content-Length", "transfer_encoding", "HOST", "Proxy-Connection", "X-Sluice-Hops"],
 };
 
 const headerNames = listOf(headerName);
@@ -94,5 +92,4 @@ export const settableHeaderNames: Kind<readonly string[]> = {
     const value = all.value.filter((name) => !isReservedHeader(name));
     return { ok: true, value, besides: reserved.slice(0, 3).map(reservedWhy).join("; ") };
   },
-  bad: headerNames.bad,
 };

@@ -58,7 +58,6 @@ export function undecoded(kind: Kind<string>): Kind<string> {
       const mistake = decodedMistake(text);
       return mistake === undefined ? kind.read(text) : no(mistake);
     },
-    bad: [...kind.bad, "/a$uri", "/a$document_uri"],
   };
 }
 
@@ -70,8 +69,6 @@ export const variableText: Kind<string> = {
     return Token.printable(text) ? ok(text) : no(`${shown(text)} has a line break or control character`);
   },
   view: (value) => Token.variables(value, isVariableName),
-  good: ["$binary_remote_addr", "${host}:$request_uri", 'a "b" $', "HTTP $request_method"],
-  bad: ["", "a\nb", "\0"],
 };
 
 /**
@@ -88,8 +85,6 @@ export const logFormat: Kind<string> = {
     return Token.printableLines(unescapedText) ? ok(unescapedText) : no(`${shown(text)} has a control character`);
   },
   view: (value) => Token.lines(value, isVariableName),
-  good: ["$remote_addr [$time_local]", '{"host": "$host", "note": "it\'s"}', "$status\\t$request_time", "a\nb $"],
-  bad: ["", "  ", "\0"],
 };
 
 /**

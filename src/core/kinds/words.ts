@@ -15,8 +15,6 @@ export const bool: Kind<boolean> = {
     return value === undefined ? no(`${shown(text)} is neither true nor false`) : ok(value);
   },
   view: (value) => value,
-  good: [...literals.keys()],
-  bad: ["", "yes", "on", "tRUE", "true ", '"true"'],
 };
 
 /**
@@ -33,8 +31,6 @@ export function oneOf<const W extends string>(words: readonly W[], { anyCase = f
       return word === undefined ? no(`${shown(text)} is not one of ${words.join(", ")}`) : ok(word);
     },
     view: (value) => Token.name(value),
-    good: [...words, ...words.slice(0, 1).map((word) => ` ${word}\n`)],
-    bad: ["", `${words[0]} x`, "nonsense; } {"],
   };
 }
 
@@ -46,6 +42,4 @@ export const size: Kind<string> = {
   label: "a size like 8k, 16m or 1g",
   read: (text) => (/^\d{1,15}[kmg]?$/i.test(text) ? ok(text) : no(`${shown(text)} is not a size like 8k, 16m or 1g`)),
   view: Token.size,
-  good: ["0", "8k", "16M", "1g", "4096"],
-  bad: ["", "16 k", "8kb", "1.5m", "-1", "big", "8b"],
 };

@@ -13,8 +13,6 @@ const path: Kind<string> = {
   ...text,
   label: `a path of ${text.label}`,
   read: (raw) => (raw.startsWith("/") ? text.read(raw) : no(`${shown(raw)} is not a path that starts with /`)),
-  good: ["/app", "/$host/home"],
-  bad: [...text.bad, "app", "/a?b=c"],
 };
 
 export const appRoot = feature({

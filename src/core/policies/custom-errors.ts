@@ -28,8 +28,6 @@ export interface CustomErrors {
 const bareName = shaped({
   label: "the name of a Service",
   shape: /^[a-z]([a-z\d-]{0,61}[a-z\d])?$/,
-  good: ["errors", "a-1"],
-  bad: ["", "Bad_Name", "a/b", "1a", "a;"],
 });
 
 /** Many authors write the namespace as well, as in the flag `--default-backend-service`. */
@@ -53,8 +51,6 @@ const code: Kind<number> = {
       ? ok(Number(text))
       : no(`${shown(text)} is not a status from 400 to 599 but 499`),
   view: Token.count,
-  good: ["404", "503"],
-  bad: ["", "200", "600", "499", "4xx", "404;"],
 };
 
 /** The list may end with a comma; any other empty item makes it invalid. */
@@ -66,8 +62,6 @@ const codes: Kind<readonly number[]> = {
       return { ok: false, why: `${shown(text)} is not a list of codes with a comma between them`, mild: true };
     return listOf(code).read(text);
   },
-  good: ["404", "404, 503", " 404 ,503, "],
-  bad: ["200", "600", "499", "4xx", "404;", "404,,503", ",404", "404 503"],
 };
 
 export const customErrors = resolvedFeature({

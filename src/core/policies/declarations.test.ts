@@ -2,8 +2,10 @@
  * Rules for every annotation, from its declaration: good samples are accepted, bad ones have the
  * declared consequence.
  */
+
 import { expect, test } from "vitest";
 import { badAnnotations } from "../../../test/support/bad-annotations.ts";
+import { annotationSamples } from "../../../test/support/samples.ts";
 import { readSettings } from "../settings/read.ts";
 import type { Fields } from "./declare.ts";
 import { readAnnotations } from "./read.ts";
@@ -32,7 +34,7 @@ const fields = featureList.flatMap(([, feature]) =>
   Object.entries(feature.fields as Fields).map(([name, field]) => ({ feature, name, field })),
 );
 test.each(fields)("$field.key accepts its good samples", ({ field }) => {
-  for (const text of field.kind.good) expect(field.kind.read(text), text).toMatchObject({ ok: true });
+  for (const text of annotationSamples(field).good) expect(field.kind.read(text), text).toMatchObject({ ok: true });
 });
 
 test.each(badAnnotations)(
@@ -48,9 +50,11 @@ test.each(badAnnotations)(
 test.each(featureList.filter(([, { gate }]) => gate !== undefined))(
   "a bad value of %s is reported and has no effect while the feature is off",
   (_name, feature) => {
-    for (const [name, { key, kind, risk }] of Object.entries(feature.fields as Fields)) {
-      if (name === feature.gate || risk === "Critical" || kind.bad.length === 0) continue;
-      const { problems, verdict } = read({ [key]: kind.bad.find((text) => text !== "")! });
+    for (const [name, field] of Object.entries(feature.fields as Fields)) {
+      const { key, risk } = field;
+      const { bad } = annotationSamples(field);
+      if (name === feature.gate || risk === "Critical" || bad.length === 0) continue;
+      const { problems, verdict } = read({ [key]: bad.find((text) => text !== "")! });
       expect(problems).toContainEqual(expect.objectContaining({ key, done: "default" }));
       expect(verdict).toBe("serve");
     }

@@ -13,8 +13,6 @@ const plain = sizeBetween("1", "1g");
 const memory = {
   ...plain,
   read: (text: string) => plain.read(text.replaceAll(" ", "").replace(/(?<=\d)b$/i, "")),
-  good: [...plain.good, "8192b", "8 k"],
-  bad: plain.bad.filter((text) => !["8b", "16 k"].includes(text)),
 };
 
 interface RequestBody {

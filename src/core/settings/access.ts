@@ -14,7 +14,6 @@ const pattern: Kind<string> = {
     const quoted = /^(["'])(.+)\1$/.exec(text)?.[2];
     return mapPattern.read(quoted === undefined ? text : unescaped(quoted));
   },
-  good: [...mapPattern.good, '"~*bad bot"', "'a b'"],
 };
 const patterns = lenientListOf(pattern);
 

@@ -19,8 +19,6 @@ const buffers: Kind<string> = {
     return read.ok ? ok(`${Number(number)} ${read.value}`) : read;
   },
   view: (value) => Token.words(value.split(" ").map(Token.size)),
-  good: ["4 8k", "1 512", "16  64K"],
-  bad: ["", "8k", "4 8 k", "0 8k", "4 511", "four 8k", "4 8k;"],
 };
 
 export const clients = keyed({

@@ -12,7 +12,6 @@ const addressHeader: Kind<string> = {
   ...settableHeaderName,
   label: `${settableHeaderName.label}; or ${proxyLine}`,
   read: (text) => (text === proxyLine ? ok(text) : settableHeaderName.read(text)),
-  good: [...settableHeaderName.good, proxyLine],
 };
 
 export const forwarded = keyed({

@@ -18,8 +18,6 @@ const params = shaped({
     /^(?!.*\b(\w+)(=\S*)? .*\b\1\b)(?=.*\bbuffer=)(( *)(buffer=[1-9]\d{0,5}[km]?|gzip(=[1-9])?|flush=\d{1,5}(ms|s|m|h)?)( |$)+)+$/,
   longest: 200,
   view: (value) => Token.words(value.trim().split(/ +/).map(Token.name)),
-  good: ["buffer=16k gzip flush=1m", "buffer=4096", "gzip=9 buffer=1m"],
-  bad: ["", "gzip", "flush=1m", "buffer", "buffer=1k; x", "buffer=1k buffer=2k", "if=$x"],
 });
 
 export const logs = keyed({

@@ -18,8 +18,6 @@ export const modsecurityRules: Kind<string> = {
       : no(`the rule that starts with ${JSON.stringify(long.slice(0, 40))} takes more than ${mostBytes} bytes`);
   },
   view: (value) => textsOf(value).map((rules) => Token.lines(rules)),
-  good: ["", 'SecRuleEngine On\nSecRule ARGS:a "@streq b" \\\n  "id:1,phase:1,deny"\n'],
-  bad: ["\0"],
 };
 
 /** nginx accepts at most 4 KB in one word. */

@@ -31,8 +31,6 @@ const dictionaries: Kind<readonly SharedDictionary[]> = {
   },
   write: (values) => values.map(({ name, kilobytes }) => `${name}: ${kilobytes}k`).join(", "),
   view: () => false,
-  good: ["", "configuration_data: 100", "certificate_data: 20m, my_cache: 512k"],
-  bad: ["certificate_data", "a b: 5", "certificate_data: 5x", "certificate_data: 300000k", "x: 0"],
 };
 
 function dictionaryOf(text: string): SharedDictionary | undefined {

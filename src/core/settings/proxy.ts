@@ -40,8 +40,6 @@ const replacement: Kind<string> = {
     return mistake === undefined ? ok(withoutNames(words, text.trim())) : no(`${shown(text)}: ${mistake}`);
   },
   view: (value) => replacementView(value),
-  good: ["off", "inner.example outer.example", "~^/a/(.*)$ /b/$1", "/ /$host/", '/ "/; Secure; HttpOnly"', "/in/\n/"],
-  bad: ["", "one", "a b c", "on", "~( x", "/ /; Secure", '/ "/', "/ /{"],
 };
 
 /** The most characters of a header of a backend that is compared with a pattern. */
@@ -80,8 +78,6 @@ const redirectPart = (extra: readonly string[]): Kind<string> => ({
     return mistake === undefined ? ok(text) : no(`${shown(text)}: ${mistake}`);
   },
   view: (value) => replacementView(value),
-  good: ["off", ...extra, "http://inner.example/", "$scheme://$host/"],
-  bad: ["", "a b", "a\nb", "a;", "{"],
 });
 
 /** 0, or a size that nginx accepts. */

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { settingSamples } from "../../../test/support/samples.ts";
 import { written } from "../kinds/kind.ts";
 import { settingList } from "./registry.ts";
 
@@ -16,9 +17,11 @@ test("every ConfigMap key of ingress-nginx is declared, and others are marked as
   expect(keys.toSorted()).toEqual(known.toSorted());
 });
 
-test.each(settingList)("%s accepts its good samples and refuses its bad ones", (_name, { kind }) => {
-  for (const text of kind.good) expect(kind.read(text), text).toMatchObject({ ok: true });
-  for (const text of kind.bad) expect(kind.read(text), text).toMatchObject({ ok: false });
+test.each(settingList)("%s accepts its good samples and refuses its bad ones", (_name, setting) => {
+  const { kind } = setting;
+  const { good, bad } = settingSamples(setting);
+  for (const text of good) expect(kind.read(text), text).toMatchObject({ ok: true });
+  for (const text of bad) expect(kind.read(text), text).toMatchObject({ ok: false });
 });
 
 test.each(settingList)("%s accepts its default as the reference page has it", (_name, { kind, default: usual }) => {

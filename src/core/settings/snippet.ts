@@ -28,6 +28,4 @@ export const snippet: Kind<string> = {
     return parsed.ok ? ok(text) : no(parsed.why);
   },
   view: (value) => Token.snippet(value, permit),
-  good: ["", 'error_log "/dev/null" crit; # }\n'],
-  bad: ["env \0A;", "env A", "}", "server {", 'add_header X "a;', "a; } b {"],
 };

@@ -26,8 +26,6 @@ const riskLevel: Kind<Level> = {
           besides: `${shown(text)} is taken as Low, the strictest of ${levels.label.slice(7)}`,
         };
   },
-  good: [...levels.good, "critical", "Moderate"],
-  bad: [],
 };
 
 /** The blank after a comma is part of the word, as in ingress-nginx. */
@@ -36,8 +34,6 @@ const words: Kind<readonly string[]> = {
   label: "words separated by commas, blanks included",
   read: (text) => ok(text.split(",").filter((word) => word !== "")),
   view: () => false,
-  good: ["", "forbidden, secret"],
-  bad: [],
 };
 
 export const tenants = keyed({

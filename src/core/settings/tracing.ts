@@ -19,7 +19,6 @@ const ratio = decimal({ min: 0, max: 1 });
 const emptyIsZero: Kind<number> = {
   ...ratio,
   read: (text) => (text === "" ? ok(0) : ratio.read(text)),
-  bad: ratio.bad.slice(1),
 };
 
 export const tracing = keyed({

@@ -50,8 +50,6 @@ const balancer: Kind<Balancer> = {
           besides: `${shown(text)} is taken as round_robin; known are ${balancers.label.slice(7)}`,
         };
   },
-  good: ["", ...balancers.good, "least_conn"],
-  bad: [],
 };
 
 export const upstreams = keyed({

@@ -14,16 +14,12 @@ const numberOrAuto: Kind<number | "auto"> = {
   label: `${number.label}, or auto`,
   read: (text) => (text === "auto" ? ok("auto") : number.read(text)),
   view: (value) => (value === "auto" ? Token.name("auto") : Token.count(value)),
-  good: ["auto", ...number.good],
-  bad: [...number.bad, "automatic"],
 };
 
 const affinity = shaped({
   label: "auto, CPU masks like 0101, or auto and a mask",
   shape: /^(auto( [01]{1,256})?|[01]{1,256}( [01]{1,256})*)$/,
   view: (value) => Token.words(value.split(" ").map(Token.name)),
-  good: ["auto", "auto 0101", "0001 0010"],
-  bad: ["", "0121", "auto; x", "0-3"],
 });
 
 export const workers = keyed({

@@ -2,7 +2,9 @@
  * The webhook refuses what the sync would set aside by validation: each bad value that a
  * declaration knows, and each rule of several annotations.
  */
+
 import { expect, test } from "vitest";
+import { annotationSamples } from "../../../test/support/samples.ts";
 import { base, ingress, put, service } from "../../../test/support/sketch.ts";
 import type { Fields } from "../../core/policies/declare.ts";
 import { featureList } from "../../core/policies/registry.ts";
@@ -29,7 +31,9 @@ function both(annotations: Readonly<Record<string, string>>) {
 }
 
 const bad = featureList.flatMap(([, { fields }]) =>
-  Object.values(fields as Fields).flatMap((field) => field.kind.bad.map((text) => [field.key, text] as const)),
+  Object.values(fields as Fields).flatMap((field) =>
+    annotationSamples(field).bad.map((text) => [field.key, text] as const),
+  ),
 );
 
 test.each(bad)(

@@ -3,6 +3,7 @@
  * addresses. The addresses are read from the rendered text and records, in both modes, and are
  * compared with ranges of this test's own.
  */
+
 import { isIP, isIPv6 } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -11,6 +12,7 @@ import type { Field, Fields } from "../../../src/core/policies/declare.ts";
 import { featureList } from "../../../src/core/policies/registry.ts";
 import { settingList } from "../../../src/core/settings/registry.ts";
 import type { Mode } from "../../parity/subject.ts";
+import { annotationSamples, settingSamples } from "../../support/samples.ts";
 import { judged, ownPorts } from "../support/judge.ts";
 import { configMap, ingress, ingressClass, settings } from "../support/objects.ts";
 import { openPaper } from "../support/on-paper.ts";
@@ -66,13 +68,15 @@ const keys = featureList
 const annotations = fc.tuple(
   fc.dictionary(pick("auth-url", "mirror-target"), anything, { minKeys: 1 }),
   fc.array(
-    pick(...keys).chain(({ key, kind }) => fc.tuple(fc.constant(key), fc.oneof(anything, pick("", ...kind.good)))),
+    pick(...keys).chain((field) =>
+      fc.tuple(fc.constant(field.key), fc.oneof(anything, pick("", ...annotationSamples(field).good))),
+    ),
     { maxLength: 4 },
   ),
 );
 const settingKeys = settingList.map(([, setting]) => setting).filter(({ key }) => !key.endsWith("snippet"));
-const setting = pick(...settingKeys).chain(({ key, kind }) =>
-  fc.tuple(fc.constant(key), fc.oneof(anything, pick("", ...kind.good))),
+const setting = pick(...settingKeys).chain((one) =>
+  fc.tuple(fc.constant(one.key), fc.oneof(anything, pick("", ...settingSamples(one).good))),
 );
 const one = fc.record({
   annotations,

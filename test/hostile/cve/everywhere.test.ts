@@ -2,22 +2,26 @@
  * Tries attacks that were found for one field on all fields: each annotation and each key of the
  * ConfigMap, at the same time.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Fields } from "../../../src/core/policies/declare.ts";
 import { featureList } from "../../../src/core/policies/registry.ts";
 import { settings as declarations } from "../../../src/core/settings/registry.ts";
+import { annotationSamples, settingSamples } from "../../support/samples.ts";
 import { intruders } from "../support/corpus.ts";
 import { ingress, settings } from "../support/objects.ts";
 import { startWorld, type World } from "../support/world.ts";
 
 const fields = featureList.flatMap(([, feature]) => Object.values(feature.fields as Fields));
-const keys = fields.flatMap(({ key, aliases = [], kind }) => [key, ...aliases].map((one) => [one, kind] as const));
+const keys = fields.flatMap((field) =>
+  [field.key, ...(field.aliases ?? [])].map((one) => [one, annotationSamples(field)] as const),
+);
 const separators = ["\r", "\r\n", "\n", "\u0085", "\u2028", "\0", "\t"];
 
 /** Names are `x` and a number, so that the test finds its own text. */
 const everyAnnotation = (texts: (good: string) => readonly string[]) =>
-  keys.flatMap(([key, kind]) =>
-    texts(kind.good[0] ?? "").map((text, at) => ingress({ name: `${key}-${at}`, annotations: { [key]: text } })),
+  keys.flatMap(([key, { good }]) =>
+    texts(good[0] ?? "").map((text, at) => ingress({ name: `${key}-${at}`, annotations: { [key]: text } })),
   );
 
 describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
@@ -48,7 +52,9 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
     // neighbour's, too.
     const open = Object.values(declarations).filter((one) => !("closed" in one));
     const names = open.filter(({ kind }) => !/directives|rules|format/.test(kind.label));
-    await world.apply(settings(Object.fromEntries(names.map(({ key, kind }) => [key, `${kind.good[0]}\rpwned;`]))));
+    await world.apply(
+      settings(Object.fromEntries(names.map((one) => [one.key, `${settingSamples(one).good[0]}\rpwned;`]))),
+    );
     expect(world.problemsOf("ingress-nginx-controller").length).toBeGreaterThan(100);
     await harmless();
   });

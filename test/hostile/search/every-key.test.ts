@@ -5,6 +5,7 @@
  * modes, and judged by the tree of nginx's text. RouteSettings are read by the same code, so CI
  * tries one in eight of their values; `npm run test:hostile` tries all.
  */
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import type { Field, Fields } from "../../../src/core/policies/declare.ts";
@@ -12,6 +13,7 @@ import { featureList } from "../../../src/core/policies/registry.ts";
 import { settingList } from "../../../src/core/settings/registry.ts";
 import { bySettings, gateway, gatewayClass, route, routeSettings } from "../../support/gateways.ts";
 import { treeOf } from "../../support/nginx-tree.ts";
+import { annotationSamples, type Samples, settingSamples } from "../../support/samples.ts";
 import { judged } from "../support/judge.ts";
 import { configMap, ingress, ingressClass, secret, service, settings } from "../support/objects.ts";
 import { openPaper, type Paper, type Rendered } from "../support/on-paper.ts";
@@ -69,7 +71,7 @@ const addresses = [
 const urls = ["http", "https"].flatMap((scheme) => addresses.map((address) => `${scheme}://${address}/x`));
 
 const fields = featureList.flatMap(([, feature]) => Object.values(feature.fields as Fields)) as Field<unknown>[];
-const values = ({ kind: { good } }: Pick<Field<unknown>, "kind">): readonly string[] => {
+const values = ({ good }: Samples): readonly string[] => {
   const near = good.slice(0, 3).flatMap((text) => [`${text}(?<uri>a)`, `(?<uri>a)${text}`]);
   return [...groups, ...headers, ...addresses, ...urls, ...near];
 };
@@ -110,7 +112,7 @@ const standing = [
 const ofAnnotations = (): KubernetesObject[] =>
   fields.flatMap((field) => {
     const gates = Object.assign({}, ...around.filter(([begins]) => begins.test(field.key)).map(([, one]) => one));
-    return values(field).map((text, at) =>
+    return values(annotationSamples(field)).map((text, at) =>
       ingress({
         name: `${field.key}-${at}`,
         paths: [["/a(/|$)(.*)", "ImplementationSpecific"]],
@@ -152,10 +154,11 @@ const isTried = (field: number, value: number): boolean => isLong || (field + va
 
 /** Each annotation as a value of RouteSettings that a route names. */
 const ofRouteSettings = (): KubernetesObject[] =>
-  fields.flatMap(({ key, ...field }, of) => {
+  fields.flatMap((field, of) => {
+    const { key } = field;
     const gates = Object.assign({}, ...around.filter(([begins]) => begins.test(key)).map(([, one]) => one));
     const matches = [{ path: { type: "RegularExpression", value: "/a(/|$)(.*)" } }];
-    return values(field).flatMap((text, at) => {
+    return values(annotationSamples(field)).flatMap((text, at) => {
       if (!isTried(of, at)) return [];
       const name = `${key}-${at}`;
       return [
@@ -260,10 +263,10 @@ describe.each(["dynamic", "static"] as const)("%s mode", (mode) => {
 
   test("no key of the ConfigMap creates a variable or changes the framing of a message", () => {
     const known = settingList.map(([, setting]) => setting).filter(({ key }) => !key.endsWith("snippet"));
-    const most = Math.max(...known.map((one) => values(one).length));
+    const most = Math.max(...known.map((one) => values(settingSamples(one)).length));
     const found = new Set<string>();
     for (let at = 0; at < most; at++) {
-      const drawn = known.map((one) => [one.key, values(one)[at] ?? "ns/headers"] as const);
+      const drawn = known.map((one) => [one.key, values(settingSamples(one))[at] ?? "ns/headers"] as const);
       const words = { "global-auth-url": "http://192.0.2.99/ops", ...Object.fromEntries(drawn), ...generous };
       if (at % 2 === 0) words["global-auth-url"] = "http://192.0.2.99/ops";
       const guarded = ingress({ name: "guarded", annotations: { "auth-url": "http://192.0.2.99/" } });

@@ -3,11 +3,13 @@
  * corpus, from good samples of Kinds with the corpus put into them, and from fast-check. Most of
  * them are refused, and the search is about the others.
  */
+
 import fc from "fast-check";
 import type { KubernetesObject } from "../../../src/core/model/objects.ts";
 import type { Field, Fields } from "../../../src/core/policies/declare.ts";
 import { featureList } from "../../../src/core/policies/registry.ts";
 import { settingList } from "../../../src/core/settings/registry.ts";
+import { annotationSamples, settingSamples } from "../../support/samples.ts";
 import { characters, long, payloads } from "../support/corpus.ts";
 import { configMap, ingress, type PathWords, secret } from "../support/objects.ts";
 
@@ -60,7 +62,7 @@ const references: Readonly<Record<string, "secret" | "configMap">> = {
 
 const annotation = fc.constantFrom(...fields.filter(({ key }) => !snippets.test(key))).chain((field) => {
   const key = fc.constantFrom(field.key, ...(field.aliases ?? []));
-  const value = rarelyLong(text(field.kind.good));
+  const value = rarelyLong(text(annotationSamples(field).good));
   const usual = fc.tuple(key, value);
   if (references[field.key] === undefined) return usual;
   return fc.oneof(usual, fc.tuple(key, fc.constant(`ns/${own}`)));
@@ -145,7 +147,7 @@ export function hostileSettings(
   const known = settingList.map(([, setting]) => setting).filter(({ key }) => !snippets.test(key));
   const one = fc
     .constantFrom(...known)
-    .chain(({ key, kind }) => fc.tuple(fc.constant(key), rarelyLong(text(kind.good))));
+    .chain((setting) => fc.tuple(fc.constant(setting.key), rarelyLong(text(settingSamples(setting).good))));
   const several = fc.array(one, { minLength: 1, maxLength: 3 });
   return fc.sample(several, { seed: seed + from, numRuns: count }).map((some) => Object.fromEntries(some));
 }

@@ -2,8 +2,10 @@
  * Values for each annotation: its example, the good samples of its Kind, or the name of an object
  * of the test's cluster. A few are deliberately bad.
  */
+
 import type { Field, Fields } from "../../../src/core/policies/declare.ts";
 import { featureList } from "../../../src/core/policies/registry.ts";
+import { annotationSamples } from "../../support/samples.ts";
 import type { Draws } from "../draws.ts";
 
 /** Annotations that are left out, with the reason. */
@@ -69,15 +71,16 @@ const usual: Readonly<Record<string, string>> = {
   "mirror-target": "http://192.0.2.19:8080/copy",
 };
 
-const isSwitch = ({ kind }: Field<unknown>): boolean => kind.good.includes("TRUE");
+const isSwitch = ({ kind }: Field<unknown>): boolean => kind.label === "true or false";
 
 function drawnValue(field: Field<unknown>, draw: Draws): string {
-  const { key, example, kind } = field;
-  const bad = kind.bad.filter((text) => !text.includes("\0"));
+  const { key, example } = field;
+  const samples = annotationSamples(field);
+  const bad = samples.bad.filter((text) => !text.includes("\0"));
   if (draw.below(40) === 0 && bad.length > 0) return draw.of(bad);
   if (usual[key] !== undefined && draw.below(2) === 0) return usual[key];
   if (isSwitch(field)) return draw.of(["true", "true", "false"]);
-  return draw.of(meaningful[key] ?? [example, ...kind.good]);
+  return draw.of(meaningful[key] ?? [example, ...samples.good]);
 }
 
 /** Draws the annotations of an Ingress, without their prefix. */

@@ -20,8 +20,6 @@ export const metadataPrefixes: Kind<readonly string[]> = {
   },
   write: (values) => values.join(","),
   view: (values) => values.map(Token.name),
-  good: ["", "team.example.com/", "team.example.com/lb-, cost-center"],
-  bad: ["/", "a b", "-x", "a/b/c", "*"],
 };
 
 /**

@@ -24,8 +24,6 @@ const cases: typeof nextUpstreamCases = {
       ? no(`${shown(text)} is not a list of known failures with one blank between them`)
       : nextUpstreamCases.read(text);
   },
-  good: ["off", "error timeout http_503", "http_502 "],
-  bad: [...nextUpstreamCases.bad, "error  timeout", " error", "error updating"],
 };
 
 interface NextUpstream {
