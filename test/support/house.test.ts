@@ -176,11 +176,28 @@ test("code behind the sources of Claims does not know Ingresses", () => {
  */
 const readByName = ["backendProtocol", "backendRequest", "redirects", "requestBody", "sslRedirect"];
 
-test("render uses features through the hooks of their declarations, and reads few by name", () => {
+/** Modules of single features whose functions answer what only that feature decides. */
+const askedByRender = [
+  "client-certificate",
+  "cors/record",
+  "cors/text",
+  "custom-errors",
+  "external-auth/question",
+  "header-changes/record",
+  "mirror/record",
+  "rate-limits",
+  "rewrite",
+  "sessions/declaration",
+  "sessions/record",
+  "snippets",
+  "ssl-ciphers",
+];
+
+test("render uses features through hooks and their own functions, and reads few by name", () => {
   const rooms = sources.filter((path) => path.startsWith("src/core/render/"));
-  const shared = ["declare", "filters", "hooks", "read", "registry"].map((name) => `src/core/policies/${name}.ts`);
+  const all = ["declare", "filters", "hooks", "read", "registry", ...askedByRender];
   const imported = rooms.flatMap(importsOf).filter((path) => path.startsWith("src/core/policies/"));
-  expect([...new Set(imported)].sort()).toEqual(shared);
+  expect([...new Set(imported)].sort()).toEqual(all.map((name) => `src/core/policies/${name}.ts`).sort());
   const declared = Object.keys(features);
   const named = rooms.flatMap((path) =>
     [

@@ -9,7 +9,7 @@
 import { catchAll, type Server } from "../../core/model/configuration.ts";
 import { type Listener, type ListenerPort, serverKey } from "../../core/model/listeners.ts";
 import { named } from "../../core/model/problem.ts";
-import { takesPreflights } from "../../core/policies/filters.ts";
+import { takesPreflights } from "../../core/policies/cors/record.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import { type Announced, announcedBy } from "./conditions.ts";
 import type { Decision, End, GatewayDecision, Guard } from "./decision.ts";

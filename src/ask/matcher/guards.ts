@@ -11,7 +11,8 @@ import { named } from "../../core/model/problem.ts";
 import { isAnyEnough } from "../../core/policies/any-enough.ts";
 import { preflightGuard } from "../../core/policies/cors/words.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
-import { needsPath, needsText } from "../../core/render/conf/text-servers.ts";
+import { needsPath } from "../../core/policies/snippets.ts";
+import { needsText } from "../../core/render/conf/text-servers.ts";
 import { hopOf } from "../../core/render/location/hops.ts";
 import { hopsHeader, hopsIn, mostHops } from "../../core/tokens/hops.ts";
 import { clientCertificate, demandedCertificate, isAmong } from "./client.ts";
@@ -120,7 +121,7 @@ function closed(
   const stop = { what: "closed", outcome: "stops", status: 503 } as const;
   if (location.closed !== undefined) return { ...stop, says: `the path is closed: ${closedReason(location)}` };
   // See server-views.ts: nginx refuses such a text beside the router.
-  if (isStatic === true || !needsPath(features, false) || needsText(host.server)) return undefined;
+  if (isStatic === true || !needsPath(features) || needsText(host.server)) return undefined;
   const says = "the key location-snippet has a location or an alias in it, which only hosts of Ingresses can have";
   return { ...stop, says };
 }

@@ -2,8 +2,8 @@ import type { Fields } from "./declare.ts";
 import { featureList } from "./registry.ts";
 
 const keys = new Set<string>(
-  featureList.flatMap(([, { countsInCanaries, ofCanaries, fields }]) =>
-    countsInCanaries === true || ofCanaries === true
+  featureList.flatMap(([, { countsInCanaries, fields }]) =>
+    countsInCanaries === true
       ? Object.values(fields as Fields).flatMap(({ key, aliases = [] }) => [key, ...aliases])
       : [],
   ),

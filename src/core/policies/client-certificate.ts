@@ -135,14 +135,7 @@ export const clientCertificate = resolvedFeature({
   },
   both: together,
   provides: (value) => value.kind !== "none",
-  ofCanaries: true,
-  verifiesClients: (value) => value.kind === "verify",
-  // If a certificate is optional, a request without TLS passes like one without a certificate.
-  demandsCertificate: (value) => value.kind === "verify" && value.verify === "on",
-  // Used for the headers that describe the certificate to the backend.
-  hostRecord: (value) => ({
-    certificate: value.kind !== "verify" ? "" : value.passCertificate ? "passed" : "checked",
-  }),
+  countsInCanaries: true,
   textServer: (value) => value.kind !== "none",
   serverView: (value, place) => {
     if (value.kind === "none") return false;
@@ -158,6 +151,22 @@ export const clientCertificate = resolvedFeature({
     };
   },
 });
+
+type Values = { readonly clientCertificate: ClientCertificate };
+
+/** Whether the clients of a host may send a certificate. */
+export const verifiesClients = ({ clientCertificate }: Values): boolean => clientCertificate.kind === "verify";
+
+/**
+ * Whether every client of a host has to send a certificate, which a request without TLS cannot. If
+ * a certificate is optional, such a request passes like one without a certificate.
+ */
+export const demandsCertificate = ({ clientCertificate: value }: Values): boolean =>
+  value.kind === "verify" && value.verify === "on";
+
+/** Returns the word in the record of a host, for the headers that describe the certificate. */
+export const certificateWord = ({ clientCertificate: value }: Values): "" | "passed" | "checked" =>
+  value.kind !== "verify" ? "" : value.passCertificate ? "passed" : "checked";
 
 const strictness = ["on", "optional", "optional_no_ca", "off"] as const;
 

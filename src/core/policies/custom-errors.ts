@@ -10,7 +10,7 @@ import { listOf } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
 import { notFound } from "../model/missing.ts";
 import type { Why } from "../model/problem.ts";
-import type { Place } from "../tokens/place.ts";
+import type { Header, Place } from "../tokens/place.ts";
 import { Token, type View } from "../tokens/token.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
 
@@ -119,16 +119,6 @@ export const customErrors = resolvedFeature({
   onlyWith: {
     leave: ({ codes }) => (codes.length === 0 ? "custom-http-errors is not set" : undefined),
   },
-  onlyOpen: true,
-  // RS-15.8 lists these headers.
-  standInHeaders: [
-    { name: Token.name("X-Code"), value: Token.text("503") },
-    { name: Token.name("X-Format"), value: Token.variable("http_accept") },
-    { name: Token.name("X-Namespace"), value: Token.variable("namespace") },
-    { name: Token.name("X-Ingress-Name"), value: Token.variable("ingress_name") },
-    { name: Token.name("X-Service-Name"), value: Token.variable("service_name") },
-    { name: Token.name("X-Service-Port"), value: Token.variable("service_port") },
-  ],
   view: ({ codes, own, intercepts, standIn }, place) =>
     codes.length > 0 && {
       pages: codes.map((status) => ({
@@ -140,6 +130,22 @@ export const customErrors = resolvedFeature({
       })),
       intercept: intercepts && directiveOf(place),
     },
+});
+
+/** Headers of the request to a Service that stands in for one without endpoints (RS-15.8). */
+export const standInHeaders: readonly Header[] = [
+  { name: Token.name("X-Code"), value: Token.text("503") },
+  { name: Token.name("X-Format"), value: Token.variable("http_accept") },
+  { name: Token.name("X-Namespace"), value: Token.variable("namespace") },
+  { name: Token.name("X-Ingress-Name"), value: Token.variable("ingress_name") },
+  { name: Token.name("X-Service-Name"), value: Token.variable("service_name") },
+  { name: Token.name("X-Service-Port"), value: Token.variable("service_port") },
+];
+
+/** Returns the values of a closed path, which uses the ConfigMap's errors alone. */
+export const whenClosed = <V extends { readonly customErrors: CustomErrors }>(values: V, plain: V): V => ({
+  ...values,
+  customErrors: plain.customErrors,
 });
 
 /**

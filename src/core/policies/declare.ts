@@ -18,7 +18,6 @@ import type { Consequence, ObjectName, Problem } from "../model/problem.ts";
 import type { Fields as RecordFields } from "../model/records.ts";
 import type { RouteTraits } from "../model/route-traits.ts";
 import type { HeaderLine } from "../settings/header-lines.ts";
-import type { HeadersInBlocks } from "../settings/nested-blocks.ts";
 import type { Settings } from "../settings/registry.ts";
 import type { Capability } from "../tokens/capabilities.ts";
 import type { AnswerHeader, Directive, Header, Place, Protocol, ServerPlace } from "../tokens/place.ts";
@@ -165,7 +164,10 @@ export interface Feature<F extends Fields, R> {
    * first. Returns undefined if no single value can; then no request passes.
    */
   readonly both?: (one: R, other: R) => R | undefined;
-  /** Whether its annotations count in a canary, which has all others of the Ingress beside it. */
+  /**
+   * Whether its annotations count in a canary, which has all others of the Ingress beside it. A
+   * `host` feature may then be set by canaries for their host.
+   */
   readonly countsInCanaries?: true;
   /**
    * Whether it guards its paths. If a guard has changed, a refused version of an Ingress answers
@@ -183,47 +185,18 @@ export interface Feature<F extends Fields, R> {
    * sets it wins.
    */
   readonly provides?: (value: R) => boolean;
-  /** Whether canaries may set it for their host, too. Only with `provides`. */
-  readonly ofCanaries?: true;
   /** Whether requests to its Location cause further requests that may come back to it. */
   readonly asksOthers?: (value: R) => boolean;
   /** Whether clients have to identify themselves, or an auth service decides about them. */
   readonly identifies?: (value: R) => boolean;
   /** Whether it changes how requests are framed, so that other routes share no connections. */
   readonly framesRequests?: (value: R) => boolean;
-  /** Whether nginx counts clients in zones, which routes of several namespaces may not share. */
-  readonly hasZones?: (value: R) => boolean;
-  /** Whether its text is only valid in a location that has a path. */
-  readonly needsPath?: (value: R) => boolean;
-  /** Whether its paths are patterns, whose groups other texts may name. */
-  readonly hasGroups?: (value: R) => boolean;
-  /** Whether its text uses groups of the path by their numbers. */
-  readonly namesGroups?: (value: R) => boolean;
   /** Whether nginx may answer a request before it would redirect it to https. */
   readonly mayAnswer?: (value: R) => boolean;
-  /** Whether nginx answers with a redirect, so that no backend gets the request. */
-  readonly redirectsAway?: (value: R) => boolean;
-  /** Whether nginx rewrites the path inside the location, in dynamic mode too. */
-  readonly rewritesLate?: (value: R, other: Other) => boolean;
-  /** Whether that starts from a path that the author's text has changed. */
-  readonly rewritesAgain?: (value: R, other: Other) => boolean;
-  /** Whether answers of another service are cached for its paths. */
-  readonly keepsAnswers?: (value: R) => boolean;
   /** Whether it reads the client's headers after the access phase, or may end that phase early. */
   readonly readsHeadersLate?: (value: R) => boolean;
   /** Whether the body of a request is kept, because it may be sent more than once. */
   readonly keepsBodies?: (value: R) => boolean;
-  /** Whether its paths set the affinity cookie of their Upstream. */
-  readonly issuesCookie?: (value: R) => boolean;
-  /** For a `host` feature: whether clients may send a certificate. */
-  readonly verifiesClients?: (value: R) => boolean;
-  /**
-   * For a `host` feature: whether every client has to send a certificate, which a request without
-   * TLS cannot.
-   */
-  readonly demandsCertificate?: (value: R) => boolean;
-  /** Whether a closed path leaves it out and uses the ConfigMap's value alone. */
-  readonly onlyOpen?: true;
   /** Values that its author may try next: the text has their shapes, so they need no reload. */
   readonly neighbours?: (value: R, settings: Settings) => readonly R[];
   /**
@@ -231,8 +204,6 @@ export interface Feature<F extends Fields, R> {
    * out.
    */
   readonly record?: (value: R) => RecordFields<"location">;
-  /** For a `host` feature: its fields in the record of a host. */
-  readonly hostRecord?: (value: R) => RecordFields<"host">;
   /**
    * Lines that depend on several fields. Only lines that differ from those of the defaults are
    * printed. With `bind`, values may be data; the number and order of lines is the same without it.
@@ -243,8 +214,6 @@ export interface Feature<F extends Fields, R> {
    * sees only its directives.
    */
   readonly view?: (value: R, place: Place, settings: Settings) => View;
-  /** The same view, if it depends on the headers that the location adds to answers. */
-  readonly viewWith?: (value: R, headers: HeadersInBlocks) => View;
   /**
    * Whether this value needs a `server` block for its host, because data cannot express it
    * (docs/ingress-nginx/traps.md). Only with `provides`.
@@ -255,16 +224,10 @@ export interface Feature<F extends Fields, R> {
    * elsewhere.
    */
   readonly serverView?: (value: R, place: ServerPlace, settings: Settings) => View;
-  /** Whether the view depends on the host's certificate, so that its www twin has it, too. */
-  readonly goesWithCertificate?: true;
   /** Headers of the request to the backend, which are added to those of RS-23.2 or replace them. */
   readonly requestHeaders?: (value: R, place: Place, settings: Settings) => readonly Header[];
-  /** Headers of the request to a backend that stands in for one without endpoints. */
-  readonly standInHeaders?: readonly Header[];
   /** Headers of the answer, which are added to the backend's or replace them. */
   readonly answerHeaders?: (value: R, place: Place, settings: Settings) => readonly AnswerHeader[];
-  /** Whether redirects to a sign-in page have these headers, too. */
-  readonly signinHeaders?: true;
   /** nginx text that its author wrote; empty if there is none. */
   readonly ownText?: (value: R) => string;
   /** Names of the variables that its text declares. */
@@ -292,19 +255,8 @@ export interface OfRoutes<R> {
   readonly record?: (rule: Filters) => RecordFields<"filters">;
   /** Its fields in the record of later changes, for a rule and one of its backends. */
   readonly steering?: (rule: Filters, backend: Filters) => RecordFields<"steering">;
-  /**
-   * Its fields in the record of the first backend, if it keeps clients at their endpoints. Then
-   * nothing else chooses among backends of a rule.
-   */
-  readonly firstBackend?: (rule: Filters) => RecordFields<"backend">;
-  /** The number of further requests that one request causes by its filters. */
-  readonly causes?: (filters: Filters) => number;
-  /** Whether nginx answers preflights by its filters. */
-  readonly takesPreflights?: (rule: Filters) => boolean;
   /** What its filters need of the text of a location. */
   readonly traits?: (rule: Filters, backend: Filters) => RouteTraits;
-  /** The host that its filters set towards the backend. */
-  readonly host?: (filters: Filters) => string | undefined;
   /** What the filters do, for people; empty if they do nothing. */
   readonly words: (filters: Filters) => readonly string[];
   /** What it limits, if it changes neither requests nor answers. */

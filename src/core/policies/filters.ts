@@ -1,5 +1,3 @@
-/** The filters of routes, from the declarations of the features that mean the same. */
-import type { Location } from "../model/configuration.ts";
 import type { Filters } from "../model/filters.ts";
 import type { HTTPRouteFilter } from "../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../model/problem.ts";
@@ -29,14 +27,6 @@ export function asFilters(values: FeatureValues): Filters {
   return Object.assign({}, ...policies.map(({ name, asFilters }) => asFilters?.(values[name])));
 }
 
-/**
- * Whether the Location answers preflights of browsers, also for requests that only it would take.
- */
-export function takesPreflights({ filters = {}, features }: Location<FeatureValues>): boolean {
-  const own = asFilters(features);
-  return policies.some(({ takesPreflights: takes }) => takes?.(filters) || takes?.(own));
-}
-
 /** Reads the fields of a rule that are policies. `field` is that of the rule. */
 export function ruleFields(rule: RuleFields, field: string, object: ObjectName): RuleFieldRead[] {
   return policies.flatMap(({ ofRule }) => ofRule?.(rule, field, object) ?? []);
@@ -52,25 +42,9 @@ export function policySteering(rule: Filters, backend: Filters): Fields<"steerin
   return Object.assign({}, ...policies.map(({ steering }) => steering?.(rule, backend)));
 }
 
-/** Returns what the first backend of a rule has in its record; undefined if clients may move. */
-export function firstBackend(rule: Filters = {}): Fields<"backend"> | undefined {
-  const all: Fields<"backend"> = Object.assign({}, ...policies.map(({ firstBackend }) => firstBackend?.(rule)));
-  return Object.keys(all).length === 0 ? undefined : all;
-}
-
 /** Returns what the filters of a rule and one of its backends need of the text. */
 export function policyTraits(rule: Filters, backend: Filters): RouteTraits {
   return Object.assign({}, ...policies.map(({ traits }) => traits?.(rule, backend)));
-}
-
-/** Returns the number of further requests that one request causes by the filters. */
-export function requestsCausedBy(filters: Filters = {}): number {
-  return policies.reduce((sum, { causes }) => sum + (causes?.(filters) ?? 0), 0);
-}
-
-/** Returns the host that the filters set towards the backend. */
-export function hostSetBy(filters: Filters): string | undefined {
-  return policies.map(({ host }) => host?.(filters)).find((one) => one !== undefined);
 }
 
 /** Returns what the filters do, in words, each behind the word for its kind. */

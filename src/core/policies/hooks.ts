@@ -4,7 +4,6 @@ import type { Fields } from "../model/records.ts";
 import type { RouteTraits } from "../model/route-traits.ts";
 import type { HeaderLine } from "../settings/header-lines.ts";
 import type { Settings } from "../settings/registry.ts";
-import type { AnswerHeader, Header, Place } from "../tokens/place.ts";
 import type { AnyFeature, Other } from "./declare.ts";
 import { type FeatureValues, featureList } from "./registry.ts";
 
@@ -23,27 +22,14 @@ function having(hook: keyof AnyFeature): Having {
 
 const questions = [
   "asksOthers",
-  "demandsCertificate",
   "framesRequests",
-  "hasZones",
-  "hasGroups",
   "identifies",
-  "issuesCookie",
-  "keepsAnswers",
   "keepsBodies",
   "mayAnswer",
-  "namesGroups",
-  "needsPath",
   "readsHeadersLate",
-  "redirectsAway",
-  "rewritesAgain",
-  "rewritesLate",
-  "verifiesClients",
 ] as const;
 /** Hooks that return a boolean. */
 type Question = (typeof questions)[number];
-
-const needingPath = having("needsPath").location;
 
 /** Each hook has one bit for the host and one for everything else. */
 const bits = questions.flatMap((question, at) => {
@@ -81,12 +67,11 @@ class Kept<T> {
   }
 }
 
-const answers = new Kept((values) => {
-  const other = otherOf(values);
-  return bits
-    .filter(({ question, features }) => features.some(([name, feature]) => feature[question]!(values[name], other)))
-    .reduce((all, { bit }) => all | bit, 0);
-});
+const answers = new Kept((values) =>
+  bits
+    .filter(({ question, features }) => features.some(([name, feature]) => feature[question]!(values[name])))
+    .reduce((all, { bit }) => all | bit, 0),
+);
 
 /** Whether the hook of one of the features returns true. */
 export function holds(question: Question, values: FeatureValues, of: Whose): boolean {
@@ -95,25 +80,17 @@ export function holds(question: Question, values: FeatureValues, of: Whose): boo
 
 /** Returns the number of features whose hook returns true. */
 export function countOf(question: Question, values: FeatureValues, of: Whose): number {
-  const other = otherOf(values);
-  return having(question)[of].filter(([name, feature]) => feature[question]!(values[name] as never, other)).length;
+  return having(question)[of].filter(([name, feature]) => feature[question]!(values[name])).length;
 }
 
 const recorded = having("record").location;
-const hostRecorded = having("hostRecord").host;
 
 const records = new Kept<Fields<"location">>((values) =>
   Object.assign({}, ...recorded.map(([name, feature]) => feature.record!(values[name]))),
 );
-const hostRecords = new Kept<Fields<"host">>((values) =>
-  Object.assign({}, ...hostRecorded.map(([name, feature]) => feature.hostRecord!(values[name]))),
-);
 
 /** Returns the fields that the features add to the record of a Location. */
 export const recordOf = (values: FeatureValues): Fields<"location"> => records.of(values);
-
-/** Returns the fields that the features of a host as a whole add to its record. */
-export const hostRecordOf = (values: FeatureValues): Fields<"host"> => hostRecords.of(values);
 
 const replaced = having("forRoute").location;
 
@@ -164,34 +141,4 @@ export function ownTextOf(values: FeatureValues, of: Whose): string {
 /** Returns the lines of that text about headers of requests and answers. */
 export function headerLinesOf(values: FeatureValues, of: Whose): readonly HeaderLine[] {
   return lines[of].of(values);
-}
-
-/** Request headers towards a backend that stands in for one without endpoints. */
-export const standInHeaders: readonly Header[] = featureList.flatMap(([, feature]) => feature.standInHeaders ?? []);
-
-const atSignin = featureList.filter(([, feature]) => feature.signinHeaders === true);
-
-/** Returns the headers of answers that a redirect to a sign-in page has, too. */
-export function signinHeaders(values: FeatureValues, place: Place, settings: Settings): readonly AnswerHeader[] {
-  return atSignin.flatMap(([name, feature]) => feature.answerHeaders?.(values[name] as never, place, settings) ?? []);
-}
-
-const onlyOpen = featureList.filter(([, feature]) => feature.onlyOpen === true).map(([name]) => name);
-
-/**
- * Returns the values of a closed path: features that only count on an open path get their values
- * from `plain`.
- */
-export function whenClosed(values: FeatureValues, plain: FeatureValues): FeatureValues {
-  return { ...values, ...Object.fromEntries(onlyOpen.map((name) => [name, plain[name]])) };
-}
-
-/**
- * Returns the values of a location that is reached by name: features that need a path get their
- * values from `plain`.
- */
-export function withoutPath(values: FeatureValues, plain: FeatureValues): FeatureValues {
-  const bound = needingPath.filter(([name, feature]) => feature.needsPath!(values[name]));
-  if (bound.length === 0) return values;
-  return { ...values, ...Object.fromEntries(bound.map(([name]) => [name, plain[name]])) };
 }

@@ -71,7 +71,6 @@ export const rateLimits = feature({
   },
   onlyWith: { burst: forLimit, exempt: forLimit },
   variables: ["limits", "limits_spare", "limited"],
-  hasZones: (limits) => forLimit(limits) === undefined,
   view: ({ connections, perSecond, perMinute, burst, exempt }, place, settings) => {
     if (connections <= 0 && perSecond <= 0 && perMinute <= 0) return false;
     const { limitConnZoneVariable: by, limitReqStatusCode, logFormatUpstream, httpSnippet, serverSnippet } = settings;
@@ -99,6 +98,10 @@ export const rateLimits = feature({
     };
   },
 });
+
+/** Whether nginx counts clients in zones, which routes of several namespaces may not share. */
+export const hasZones = ({ rateLimits }: { readonly rateLimits: Limits }): boolean =>
+  forLimit(rateLimits) === undefined;
 
 /** With a longer list, rates stay text, because each route would have the list in its record. */
 const mostRangesOfRoute = 64;

@@ -9,7 +9,7 @@ import { textOf } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
 import { bool } from "../kinds/words.ts";
 import { feature, field } from "./declare.ts";
-import { configurationSnippet } from "./snippets.ts";
+import type { Snippet } from "./snippets.ts";
 
 const path = textOf({ label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" });
 
@@ -42,9 +42,28 @@ export const rewrite = feature({
     }),
   },
   notOnRoutes: { regex: "matches of type RegularExpression are regular expressions" },
-  hasGroups: ({ regex, target }) => regex || target !== "",
-  redirectsAway: ({ target }) => isElsewhere(target),
-  // A configuration snippet runs before the rewrite, so that it has the client's path.
-  rewritesLate: ({ target }, other) => other(configurationSnippet).text !== "" && target !== "" && !isElsewhere(target),
-  rewritesAgain: ({ target }, other) => other(configurationSnippet).rewrites && target !== "" && !isElsewhere(target),
 });
+
+type Values = {
+  readonly rewrite: { readonly target: string; readonly regex: boolean };
+  readonly configurationSnippet: Pick<Snippet, "text" | "rewrites">;
+};
+
+/** Whether its paths are patterns, whose groups other texts may name. */
+export const hasGroups = ({ rewrite: { regex, target } }: Pick<Values, "rewrite">): boolean => regex || target !== "";
+
+/** Whether nginx answers with a redirect, so that no backend gets the request. */
+export const redirectsAway = ({ rewrite: { target } }: Pick<Values, "rewrite">): boolean => isElsewhere(target);
+
+const changesPath = (target: string): boolean => target !== "" && !isElsewhere(target);
+
+/**
+ * Whether nginx rewrites the path inside the location, in dynamic mode too. A configuration snippet
+ * runs before the rewrite, so that it has the client's path.
+ */
+export const rewritesLate = ({ rewrite: { target }, configurationSnippet }: Values): boolean =>
+  configurationSnippet.text !== "" && changesPath(target);
+
+/** Whether that starts from a path that the author's text has changed. */
+export const rewritesAgain = ({ rewrite: { target }, configurationSnippet }: Values): boolean =>
+  configurationSnippet.rewrites && changesPath(target);

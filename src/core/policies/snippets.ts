@@ -154,9 +154,29 @@ function framesRequest({ name }: Statement): boolean {
   );
 }
 
-function viewWith({ text, namesUpstream }: Snippet, headers: HeadersInBlocks): View {
-  return text === "" ? false : { text: snippet.view(withNestedBlocks(text, headers)), namesUpstream };
+type OfLocation = { readonly configurationSnippet: Snippet };
+
+/** Returns the view of a location's snippet beside the headers that the location adds. */
+export function snippetViewWith(
+  { configurationSnippet: { text, namesUpstream } }: OfLocation,
+  headers: HeadersInBlocks,
+) {
+  const view: View = text !== "" && { text: snippet.view(withNestedBlocks(text, headers)), namesUpstream };
+  return { configurationSnippet: view };
 }
+
+/** Whether nginx refuses a location's text anywhere but under its path. */
+export const needsPath = ({ configurationSnippet }: OfLocation): boolean => configurationSnippet.needsPath;
+
+/** Whether a location's text uses groups of the path by their numbers. */
+export const usesGroups = ({ configurationSnippet }: OfLocation): boolean => configurationSnippet.namesGroups;
+
+/** Whether the snippet of a host has locations, with which nginx compares the host's paths. */
+export const hostNeedsPath = (values: { readonly serverSnippet: Snippet }): boolean => values.serverSnippet.needsPath;
+
+/** Returns the values of a location that is reached by name, where a text that needs a path is refused. */
+export const withoutPath = <V extends OfLocation>(values: V, plain: V): V =>
+  needsPath(values) ? { ...values, configurationSnippet: plain.configurationSnippet } : values;
 
 export const configurationSnippet = resolvedFeature({
   name: "configuration-snippet",
@@ -174,10 +194,7 @@ export const configurationSnippet = resolvedFeature({
   mayAnswer: ({ text }) => text !== "",
   shapesOwnAnswers: ({ text }) => text !== "",
   both: together,
-  needsPath: ({ needsPath }) => needsPath,
-  namesGroups: ({ namesGroups }) => namesGroups,
   framesRequests: ({ framesRequests }) => framesRequests,
-  viewWith,
   ownText: ({ text }) => text,
   headerLines: ({ headerLines }) => headerLines,
   declares: ({ declares }) => declares,
@@ -200,7 +217,6 @@ export const serverSnippet = resolvedFeature({
   resolve: resolve("server-snippet"),
   both: together,
   provides: ({ text }) => text !== "",
-  needsPath: ({ needsPath }) => needsPath,
   framesRequests: ({ framesRequests }) => framesRequests,
   declares: ({ declares }) => declares,
   ownText: ({ text }) => text,

@@ -29,9 +29,19 @@ export const sslCiphers = feature({
   provides: ({ ciphers }) => ciphers !== undefined,
   textServer: ({ ciphers }) => ciphers !== undefined,
   serverView: ({ ciphers }) => ciphers !== undefined && Token.word(ciphers),
-  // A weak certificate may need special ciphers, which its www twin needs as well.
-  goesWithCertificate: true,
 });
+
+/**
+ * Returns the view for the www twin of a host; undefined if it needs none. A weak certificate may
+ * need special ciphers, which the twin needs as well.
+ */
+export function viewOfTwin({
+  sslCiphers: { ciphers },
+}: {
+  readonly sslCiphers: { readonly ciphers: string | undefined };
+}) {
+  return ciphers === undefined ? undefined : { sslCiphers: Token.word(ciphers) };
+}
 
 export const sslPreferServerCiphers = feature({
   name: "ssl-prefer-server-ciphers",

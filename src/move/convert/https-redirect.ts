@@ -7,6 +7,7 @@
 import type { Server } from "../../core/model/configuration.ts";
 import { holds } from "../../core/policies/hooks.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
+import { redirectsAway } from "../../core/policies/rewrite.ts";
 import type { DraftRule } from "./rules.ts";
 import { picked } from "./spec.ts";
 
@@ -57,7 +58,7 @@ function answersBefore({ features, closed, path }: Server<FeatureValues>["locati
   return (
     closed !== undefined ||
     holds("mayAnswer", features, "location") ||
-    holds("redirectsAway", features, "location") ||
+    redirectsAway(features) ||
     path.startsWith("/.well-known/")
   );
 }

@@ -11,7 +11,6 @@ import type { Ingress } from "../../core/model/objects.ts";
 import type { Problem } from "../../core/model/problem.ts";
 import type { Snapshot } from "../../core/model/snapshot.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
-import { configurationSnippet } from "../../core/policies/snippets.ts";
 import { namedGroups } from "../../core/render/location/named-groups.ts";
 import type { Settings } from "../../core/settings/registry.ts";
 import { covers } from "../../core/sources/gateway/hostnames.ts";
@@ -272,10 +271,7 @@ function whyOfBackends({ locations }: Server<FeatureValues>, services: Snapshot[
 
 /** Whether a snippet has locations, rewrites the path and goes on, or uses groups of the path. */
 function isOfPath(location: Location<FeatureValues>): boolean {
-  const { configurationSnippet: snippet } = location.features;
-  if (configurationSnippet.needsPath?.(snippet) === true || configurationSnippet.namesGroups?.(snippet) === true)
-    return true;
+  const { needsPath, namesGroups, rewrites } = location.features.configurationSnippet;
   // After such a rewrite, the rewrite of the Ingress starts from a path that routes do not know.
-  if (snippet.rewrites) return true;
-  return namedGroups(location).length > 0;
+  return needsPath || namesGroups || rewrites || namedGroups(location).length > 0;
 }

@@ -11,8 +11,9 @@ import type { AskedRequest } from "../../ask/matcher/request.ts";
 import type { Location, Upstream } from "../../core/model/configuration.ts";
 import { isAnyEnough } from "../../core/policies/any-enough.ts";
 import type { AnyFeature } from "../../core/policies/declare.ts";
-import { holds, shapingAnswers } from "../../core/policies/hooks.ts";
+import { shapingAnswers } from "../../core/policies/hooks.ts";
 import { type FeatureValues, featureList } from "../../core/policies/registry.ts";
+import { issuesCookie } from "../../core/policies/sessions/declaration.ts";
 import type { Passed } from "../convert/passthrough/passed.ts";
 import { type Connection, connectionFields } from "./connection.ts";
 
@@ -107,7 +108,7 @@ function balanceText({ balance }: Pick<Upstream, "balance">): string {
 
 /** Returns the cookies of an answer. */
 function cookieFields({ location: { features }, backends, cookiePath: path }: ToBackend): readonly Field[] {
-  if (!holds("issuesCookie", features, "location")) return [];
+  if (!issuesCookie(features)) return [];
   const paths = backends.flatMap(({ upstream, share }) =>
     share > 0 && upstream?.balance.algorithm === "cookie" ? [upstream.balance.cookie.path || path] : [],
   );

@@ -35,8 +35,6 @@ export const cors = feature({
     "cors_no_credentials",
   ],
   view,
-  // A page that asks in the background learns only so that the login has expired.
-  signinHeaders: true,
   answerHeaders,
   ofRoutes: {
     filters: [filter],
@@ -45,7 +43,6 @@ export const cors = feature({
       return cors === undefined ? {} : { cors };
     },
     record: ({ cors }) => (cors === undefined ? {} : { cors: 1 }),
-    takesPreflights: ({ cors }) => cors !== undefined,
     traits: ({ cors }) => (cors === undefined ? {} : { answers: true }),
     steering: ({ cors }) => (cors === undefined ? {} : { cors: corsRecord(cors) }),
     words: ({ cors }) => (cors === undefined ? [] : [corsWords(cors)]),

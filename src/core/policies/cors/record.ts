@@ -1,6 +1,13 @@
 /** The headers of routes as data, for nginx/lua/sluice/policies/cors.lua. */
-import type { CorsPolicy } from "../../model/filters.ts";
+import type { CorsPolicy, Filters } from "../../model/filters.ts";
 import type { Fields } from "../../model/records.ts";
+import { type CorsFields, originsIn } from "./read.ts";
+
+type Answering = { readonly filters?: Filters; readonly features: { readonly cors: CorsFields } };
+
+/** Whether the Location answers preflights of browsers, also for requests that only it would take. */
+export const takesPreflights = ({ filters, features }: Answering): boolean =>
+  filters?.cors !== undefined || originsIn(features.cors).length > 0;
 
 export function corsRecord(policy: CorsPolicy): Fields<"cors"> {
   const { allowOrigins, allowCredentials, allowMethods, allowHeaders, exposeHeaders, maxAge } = policy;

@@ -32,6 +32,13 @@ export function answerHeaders(value: CorsFields, place: Place): readonly AnswerH
 }
 
 /**
+ * Returns the headers that a redirect to a sign-in page has, too. A page that asks in the background
+ * learns only so that the login has expired.
+ */
+export const signinHeaders = ({ cors }: { readonly cors: CorsFields }, place: Place): readonly AnswerHeader[] =>
+  answerHeaders(cors, place);
+
+/**
  * Returns the header about credentials. If the value is data, the text always has the header,
  * whether credentials are allowed or not.
  */

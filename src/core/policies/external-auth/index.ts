@@ -88,7 +88,6 @@ export const externalAuth = resolvedFeature({
   // The auth service of a filter replaces the operator's.
   forRoute: (value, { asks }): ExternalAuth => (asks === undefined ? value : { kind: "none" }),
   identifies: ({ kind }) => kind !== "none",
-  keepsAnswers: (value) => value.kind === "ask" && value.question.cacheKey !== "",
   framesRequests: (value) => value.kind === "ask" && value.question.pool?.apart === true,
   variables: [
     "auth_url",

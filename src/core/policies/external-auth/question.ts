@@ -50,3 +50,7 @@ export type ExternalAuth =
   | { readonly kind: "none" }
   | { readonly kind: "refuse" }
   | { readonly kind: "ask"; readonly question: Question };
+
+/** Whether answers of the service are cached. */
+export const keepsAnswers = ({ externalAuth: value }: { readonly externalAuth: ExternalAuth }): boolean =>
+  value.kind === "ask" && value.question.cacheKey !== "";

@@ -11,7 +11,7 @@ import { field, resolvedFeature } from "../declare.ts";
 import { referenceText } from "../reference.ts";
 import { headersIn } from "./config-map.ts";
 import { filters } from "./read.ts";
-import { hostSetBy, steering, traits } from "./record.ts";
+import { steering, traits } from "./record.ts";
 import { words } from "./words.ts";
 
 export const customHeaders = resolvedFeature({
@@ -41,7 +41,6 @@ export const customHeaders = resolvedFeature({
     asFilters: (set) => (set.length === 0 ? {} : { responseHeaders: { set, add: [], remove: [] } }),
     steering,
     traits,
-    host: hostSetBy,
     words,
   },
 });

@@ -171,7 +171,6 @@ export const mirror = resolvedFeature({
     asFilters: ({ target: upstream }) => (upstream === "" ? {} : { mirrors: [{ upstream, share: 1 }] }),
     steering,
     traits,
-    causes: (filters) => mirrorsIn(filters).length,
     words: (filters) =>
       mirrorsIn(filters).map(({ upstream, share }) => `${percent(share)} of the requests are copied to ${upstream}`),
   },

@@ -22,6 +22,9 @@ export function traits(rule: Filters, backend: Filters): RouteTraits {
   };
 }
 
+/** Returns the number of copies of one request. */
+export const copiesBy = (filters: Filters = {}): number => mirrorsIn(filters).length;
+
 /** Whether they are those of a rule for calls; all mirrors of a rule are equal in that. */
 const isLate = (mirrors: readonly Mirror[]): boolean => mirrors[0]?.isLate === true;
 

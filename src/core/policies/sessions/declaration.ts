@@ -132,8 +132,6 @@ export const sessionAffinity = feature({
       conditionalSameSiteNone && sameSite !== "None" ? "session-cookie-samesite is not None" : undefined,
   },
   notOnRoutes: { canaryBehavior: "routes have no canaries" },
-  // Only a Location whose own owner sets affinity gives clients the cookie (RS-14.3).
-  issuesCookie: ({ type }) => type === "cookie",
   record: ({ type }) => ({ sticky: type === "cookie" ? 1 : 0 }),
   countsInCanaries: true,
   withoutLua: {
@@ -155,9 +153,12 @@ export const sessionAffinity = feature({
         ? {}
         : { session: { type, name, binding: "", path, seconds, isPermanent: seconds !== undefined } },
     steering: record,
-    firstBackend: record,
     traits: ({ session }) => (session === undefined ? {} : { drawsByRoute: true }),
     words: ({ session }) =>
       session === undefined ? [] : [`clients stay with an endpoint, by the ${session.type} ${session.name}`],
   },
 });
+
+/** Whether a Location gives clients the cookie. Only one whose own owner sets affinity does (RS-14.3). */
+export const issuesCookie = (values: { readonly sessionAffinity: { readonly type: "cookie" | undefined } }): boolean =>
+  values.sessionAffinity.type === "cookie";

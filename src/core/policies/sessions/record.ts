@@ -6,6 +6,10 @@ export function record({ session }: Filters): { readonly session?: Fields<"sessi
   return session === undefined ? {} : { session: sessionRecord(session) };
 }
 
+/** Returns the session for the record of the first backend; undefined if clients may move. */
+export const firstBackend = (rule: Filters = {}): Fields<"backend"> | undefined =>
+  rule.session === undefined ? undefined : record(rule);
+
 function sessionRecord(session: Session): Fields<"session"> {
   const { type, name, binding, path, seconds, isPermanent } = session;
   return {

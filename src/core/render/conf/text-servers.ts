@@ -6,8 +6,11 @@
 
 import { serverName } from "../../kinds/server-names.ts";
 import { catchAll, type Location, type Server } from "../../model/configuration.ts";
-import { holds } from "../../policies/hooks.ts";
+import { verifiesClients } from "../../policies/client-certificate.ts";
 import { type FeatureValues, featureList } from "../../policies/registry.ts";
+import { hasGroups } from "../../policies/rewrite.ts";
+import { hostNeedsPath, needsPath, usesGroups } from "../../policies/snippets.ts";
+import { viewOfTwin } from "../../policies/ssl-ciphers.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { ServerPlace } from "../../tokens/place.ts";
 import { Token, type View } from "../../tokens/token.ts";
@@ -46,7 +49,6 @@ export interface TextServer {
 
 const ownServer = featureList.filter(([, { textServer }]) => textServer !== undefined);
 const hostWide = featureList.filter(([, { serverView }]) => serverView !== undefined);
-const withCertificate = hostWide.filter(([, { goesWithCertificate }]) => goesWithCertificate === true);
 
 /** The views of all features in the data hosts' server: each is false. */
 export const plainServerView: Readonly<Record<string, View>> = Object.fromEntries(
@@ -65,7 +67,7 @@ export function needsText(server: Server<FeatureValues>): boolean {
  * nested or in the server, and the longest wins.
  */
 export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>, "locations" | "features">): boolean {
-  return holds("needsPath", features, "host") || locations.some(isText);
+  return hostNeedsPath(features) || locations.some(isText);
 }
 
 /**
@@ -74,18 +76,10 @@ export function hasTextPaths({ locations, features }: Pick<Server<FeatureValues>
  */
 export function isText(location: Pick<Location<FeatureValues>, "path" | "closed" | "features">): boolean {
   const { features } = location;
-  const isClosed = location.closed !== undefined;
-  if (needsPath(features, isClosed)) return true;
-  if (isClosed || !holds("hasGroups", features, "location")) return false;
-  return holds("namesGroups", features, "location") || namedGroups(location).length > 0;
-}
-
-/**
- * Whether nginx refuses a location's text anywhere but under its path. A closed location leaves its
- * snippet out.
- */
-export function needsPath(features: FeatureValues, isClosed: boolean): boolean {
-  return !isClosed && holds("needsPath", features, "location");
+  // A closed location leaves its snippet out.
+  if (location.closed !== undefined) return false;
+  if (needsPath(features)) return true;
+  return hasGroups(features) && (usesGroups(features) || namedGroups(location).length > 0);
 }
 
 export function textServerOf(
@@ -109,18 +103,11 @@ function serverViews(some: typeof featureList, features: FeatureValues, settings
  * the features that go with the certificate. No other feature holds for it, because it only
  * redirects.
  */
-export function twinServerOf(
-  { redirectFrom, features }: Server<FeatureValues>,
-  settings: Settings,
-  root: string,
-): TextServer | undefined {
-  if (redirectFrom?.certificate === undefined) return undefined;
-  const files: RenderedFile[] = [];
-  const own = serverViews(withCertificate, features, settings, filesOf(root, files));
-  if (own.every(([, view]) => view === false)) return undefined;
-  const { name } = redirectFrom;
-  const view = { ...plainServerView, ...Object.fromEntries(own) };
-  return { name, serverName: Token.word(name), view, files, verifies: false };
+export function twinServerOf({ redirectFrom, features }: Server<FeatureValues>): TextServer | undefined {
+  const own = redirectFrom?.certificate === undefined ? undefined : viewOfTwin(features);
+  if (own === undefined) return undefined;
+  const { name } = redirectFrom!;
+  return { name, serverName: Token.word(name), view: { ...plainServerView, ...own }, files: [], verifies: false };
 }
 
 /** Returns the views of a listener's features for its server block. */
@@ -130,7 +117,7 @@ export function ownServerViews(own: FeatureValues, settings: Settings, place: Se
 
 /** Whether the host's clients have to show a certificate. */
 export function asksForCertificate({ features }: Pick<Server<FeatureValues>, "features">): boolean {
-  return holds("verifiesClients", features, "host");
+  return verifiesClients(features);
 }
 
 /** Returns an alias as nginx writes it, where a wildcard stands for any number of labels. */

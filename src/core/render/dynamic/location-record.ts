@@ -7,8 +7,9 @@ import { targetVariables } from "../../kinds/rewrite-target.ts";
 import type { Alias, Location, Route, Server } from "../../model/configuration.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
 import { type Fields, recordFields } from "../../model/records.ts";
-import { holds, recordOf } from "../../policies/hooks.ts";
+import { recordOf } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
+import { rewritesAgain, rewritesLate } from "../../policies/rewrite.ts";
 import { numbered } from "../../tokens/pattern-groups.ts";
 import { canaryRecord } from "../location/balance-record.ts";
 import { hopOf } from "../location/hops.ts";
@@ -79,8 +80,8 @@ function namesOf(location: Location<FeatureValues>): Fields<"location"> {
 
 /** Returns 1 if the text of the location rewrites, and 2 if it changes the path before that. */
 function lateness(features: FeatureValues): 0 | 1 | 2 {
-  if (!holds("rewritesLate", features, "location")) return 0;
-  return holds("rewritesAgain", features, "location") ? 2 : 1;
+  if (!rewritesLate(features)) return 0;
+  return rewritesAgain(features) ? 2 : 1;
 }
 
 /**

@@ -4,7 +4,7 @@ import { addressWithPort } from "../../model/endpoint.ts";
 import { canonical } from "../../model/ip-address.ts";
 import { upstreamLabel } from "../../model/location.ts";
 import { type Fields, hostKey, type RecordKey, sniKey } from "../../model/records.ts";
-import { hostRecordOf } from "../../policies/hooks.ts";
+import { certificateWord } from "../../policies/client-certificate.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
 import { listenerHostRecords } from "../gateway/host-record.ts";
 import { balanceRecord } from "../location/balance-record.ts";
@@ -54,7 +54,7 @@ function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
       ({ location }) => location + 1,
       (route) => rewriteOf(server, route),
     ),
-    ...given<Fields<"host">>(hostRecordOf(server.features)),
+    ...given<Fields<"host">>({ certificate: certificateWord(server.features) }),
   };
   return JSON.stringify(record);
 }

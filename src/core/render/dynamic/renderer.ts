@@ -247,7 +247,7 @@ export class DynamicRenderer implements Renderer {
     if (isText) {
       const { root } = this.#machine.paths;
       const own = textServerOf(server, settings, root);
-      const twin = twinServerOf(server, settings, root);
+      const twin = twinServerOf(server);
       const routed = { ...own, locations: textLocationsOf(server, shapes), leavesRest: leavesRest(server) };
       const redirecting = twin && { ...twin, locations: [], leavesRest: true };
       this.#textServers.set(name, redirecting === undefined ? [routed] : [routed, redirecting]);

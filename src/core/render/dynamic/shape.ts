@@ -14,6 +14,7 @@ import {
 import { forRoute, neighboursOf, ownTextOf } from "../../policies/hooks.ts";
 import { unannotated } from "../../policies/read.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
+import { needsPath } from "../../policies/snippets.ts";
 import { routeSettings } from "../../settings/for-routes.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Machine } from "../../tokens/machine.ts";
@@ -21,7 +22,6 @@ import type { ErrorBackend, Place } from "../../tokens/place.ts";
 import { poolOf } from "../../tokens/pools.ts";
 import { Token } from "../../tokens/token.ts";
 import { InternalNames } from "../conf/internal-names.ts";
-import { needsPath } from "../conf/text-servers.ts";
 import { balancedBlock, limitedBlock, timedBlock } from "../conf/upstream-views.ts";
 import { routeTraitsOf } from "../gateway/traits.ts";
 import { type LocationText, LocationTexts, type LocationTraits, traitsOf } from "../location/text.ts";
@@ -175,7 +175,7 @@ export class Shapes {
     const texts = [found.text, ...found.beside.map((one) => one.text), ...found.http];
     const name = `@${this.#names.of(texts.map((text) => `${text}\0`).join(""))}`;
     const plain = values === unannotated(traits.route === undefined ? this.#settings : routeSettings(this.#settings));
-    return { name, variables, plain, needsPath: !traits.standsIn && needsPath(values, traits.denied), ...found };
+    return { name, variables, plain, needsPath: !traits.standsIn && !traits.denied && needsPath(values), ...found };
   }
 }
 

@@ -7,7 +7,8 @@
 import type { AuthService, Filters, PathChange, UrlRewrite } from "../../model/filters.ts";
 import type { Fields } from "../../model/records.ts";
 import type { RouteTraits } from "../../model/route-traits.ts";
-import { hostSetBy, policyRecord, policySteering, policyTraits } from "../../policies/filters.ts";
+import { policyRecord, policySteering, policyTraits } from "../../policies/filters.ts";
+import { hostSetBy } from "../../policies/header-changes/record.ts";
 
 /**
  * Returns the changes of a rule, or of one of its backends. Returns undefined if there are none.

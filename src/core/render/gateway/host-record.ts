@@ -10,9 +10,12 @@ import type { Location, Route, Server, WeightedBackend } from "../../model/confi
 import { serverKey } from "../../model/listeners.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
 import { type Fields, hostKey, type RecordKey } from "../../model/records.ts";
-import { firstBackend, takesPreflights } from "../../policies/filters.ts";
-import { holds, recordOf } from "../../policies/hooks.ts";
+import { takesPreflights } from "../../policies/cors/record.ts";
+import { recordOf } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
+import { rewritesLate } from "../../policies/rewrite.ts";
+import { issuesCookie } from "../../policies/sessions/declaration.ts";
+import { firstBackend } from "../../policies/sessions/record.ts";
 import { numbered } from "../../tokens/pattern-groups.ts";
 import { expandable } from "../dynamic/expandable.ts";
 import { hostFacts, locationRecord as otherRecord, rewriteOf as otherRewrite } from "../dynamic/location-record.ts";
@@ -101,7 +104,7 @@ function locationRecord(server: Server<FeatureValues>, at: number, shapes: Shape
   return {
     // A record without a limit has no field for it.
     ...(limit === 0 ? {} : { limit }),
-    ...(holds("rewritesLate", location.features, "location") ? { rewritesLate: 1 } : {}),
+    ...(rewritesLate(location.features) ? { rewritesLate: 1 } : {}),
     shape,
     ...backendsOf(location, (backend) => shapeOf(backend).name),
     ...filtersOf(location),
@@ -124,7 +127,7 @@ function settingsOf(server: Server<FeatureValues>, at: number, shapes: Shapes): 
       ? {}
       : { standIn: { upstream: standIn, shape: shapes.standInOfRoute(location, backends[0]!, server.features).name } }),
     ...(rewriting === undefined ? {} : { rewrite: rewriteOf(rewriting, features) }),
-    ...(holds("issuesCookie", features, "location") ? { sticky: stickyOf(server, at) } : {}),
+    ...(issuesCookie(features) ? { sticky: stickyOf(server, at) } : {}),
   };
 }
 

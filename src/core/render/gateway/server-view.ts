@@ -1,7 +1,7 @@
 /** The views of the servers that have the ports of Gateways. */
 
 import { catchAll } from "../../model/configuration.ts";
-import { hostRecordOf } from "../../policies/hooks.ts";
+import { certificateWord } from "../../policies/client-certificate.ts";
 import { forgottenLines, headerLinesOf } from "../../settings/header-lines.ts";
 import { Token, type View } from "../../tokens/token.ts";
 import { type AboutServers, inPlaceView, routedServer } from "../conf/server-views.ts";
@@ -70,7 +70,7 @@ export function gatewayServerView(
       transportSecurity: Token.variable("passed_transport_security"),
       forgotten: forgottenLines({ ...lines, location: [{ directive: "add_header", text: "" }] }, "add_header"),
       clients: clientsView(ports[0]!, machine.paths.root, files),
-      certificate: own !== undefined && asksForCertificate(own) && certificateWord(own),
+      certificate: own !== undefined && asksForCertificate(own) && Token.name(certificateWord(own.features)),
       checksName: own !== undefined && asksForCertificate(own) && !isFirst && firstAsks(ports[0]!),
     },
     paths: [],
@@ -99,11 +99,6 @@ function namesOf(server: GatewayServer, isFirst: boolean): Token {
  */
 function firstAsks({ tls, divided }: ListenedPort): boolean {
   return tls && divided?.servers.some((one) => one.hostnames.includes("") && asksForCertificate(one)) === true;
-}
-
-/** Returns the word of a host's record about its clients' certificates. */
-function certificateWord({ features }: ListenerServer): Token {
-  return Token.name(hostRecordOf(features).certificate as string);
 }
 
 function clientsView({ clients }: ListenedPort, root: string, files: RenderedFile[]): View {

@@ -2,7 +2,7 @@
 
 import { defaultUpstream, type Location, type WeightedBackend } from "../../model/configuration.ts";
 import type { BackendProtocol } from "../../model/filters.ts";
-import { holds } from "../../policies/hooks.ts";
+import { hasZones } from "../../policies/rate-limits.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Scheme } from "../../tokens/pools.ts";
@@ -49,9 +49,7 @@ export function routeTraitsOf(
     redirectsToHttps: traits.redirectsToHttps && redirects(location.features),
     scheme: upstream === defaultUpstream ? "HTTP" : tls === undefined ? scheme : secured[scheme],
     ...(tls === undefined || upstream === defaultUpstream ? {} : { tls }),
-    ...(location.owner !== undefined && holds("hasZones", location.features, "location")
-      ? { zonesOf: location.owner.namespace }
-      : {}),
+    ...(location.owner !== undefined && hasZones(location.features) ? { zonesOf: location.owner.namespace } : {}),
     route: filterTraits(location.filters, filters),
   };
 }

@@ -2,8 +2,8 @@
 
 import type { Location, Server } from "../../model/configuration.ts";
 import { serverKey } from "../../model/listeners.ts";
-import { requestsCausedBy } from "../../policies/filters.ts";
 import { countOf, holds } from "../../policies/hooks.ts";
+import { copiesBy } from "../../policies/mirror/record.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
 import { hopsOfEach } from "../../tokens/hops.ts";
 import { shortHash } from "../../tokens/short-hash.ts";
@@ -28,7 +28,6 @@ export function hopOf(server: Server<FeatureValues>, index: number): string {
 /** Returns the most auth requests and copies that one request to the Location causes. */
 function othersOf({ features, filters, backends }: Location<FeatureValues>): number {
   const ofFeatures = holds("asksOthers", features, "location") ? countOf("asksOthers", features, "location") : 0;
-  const copies =
-    requestsCausedBy(filters) + Math.max(0, ...backends.map((backend) => requestsCausedBy(backend.filters)));
+  const copies = copiesBy(filters) + Math.max(0, ...backends.map((backend) => copiesBy(backend.filters)));
   return ofFeatures + (filters?.auth === undefined ? 0 : 1) + copies;
 }

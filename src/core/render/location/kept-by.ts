@@ -5,14 +5,14 @@
 
 import type { Server } from "../../model/configuration.ts";
 import { serverKey } from "../../model/listeners.ts";
-import { holds } from "../../policies/hooks.ts";
+import { keepsAnswers } from "../../policies/external-auth/question.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
 
 /** Returns an empty text if no answer is cached. `index` is that of the Location. */
 export function keptBy(server: Server<FeatureValues>, index: number): string {
   const { locations, routes } = server;
   const { path, features } = locations[index]!;
-  if (!holds("keepsAnswers", features, "location")) return "";
+  if (!keepsAnswers(features)) return "";
   const own = routes.filter((route) => route.match !== "slash" && route.location === index);
   const isExact = own.every(({ match }) => match === "exact");
   return `${serverKey(server)} ${isExact ? "exact" : "prefix"} ${path}`;

@@ -6,8 +6,9 @@
 
 import { isKnownVariable } from "../../kinds/variables.ts";
 import type { Location } from "../../model/configuration.ts";
-import { holds, ownTextOf } from "../../policies/hooks.ts";
+import { ownTextOf } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
+import { hasGroups } from "../../policies/rewrite.ts";
 import { groupsOf } from "../../tokens/pattern-groups.ts";
 
 export type NamedGroup = readonly [name: string, number: number];
@@ -18,7 +19,7 @@ export function namedGroups({
   path,
   features,
 }: Pick<Location<FeatureValues>, "path" | "features">): readonly NamedGroup[] {
-  if (!holds("hasGroups", features, "location")) return noGroups;
+  if (!hasGroups(features)) return noGroups;
   const text = ownTextOf(features, "location");
   if (text === "") return noGroups;
   return [...groupsOf(path).numbers].filter(

@@ -9,8 +9,12 @@ import type { BackendTls } from "../../model/backend-tls.ts";
 import { defaultUpstream, type Location } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
 import type { RouteTraits } from "../../model/route-traits.ts";
-import { headerLinesOf, holds, ownTextOf, signinHeaders } from "../../policies/hooks.ts";
+import { demandsCertificate } from "../../policies/client-certificate.ts";
+import { signinHeaders } from "../../policies/cors/text.ts";
+import { headerLinesOf, holds, ownTextOf } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
+import { redirectsAway, rewritesAgain, rewritesLate } from "../../policies/rewrite.ts";
+import { needsPath, usesGroups } from "../../policies/snippets.ts";
 import { forgottenLines, type HeaderLine } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Machine } from "../../tokens/machine.ts";
@@ -159,7 +163,7 @@ export class LocationTexts {
     const apart: string[] = poolsOf === "" ? [] : [poolsOf];
     let timed = false;
     let grouped = this.#about.headersNameGroups;
-    const isLive = dynamic && ownTextOf(values, "location") === "" && !holds("needsPath", values, "location");
+    const isLive = dynamic && ownTextOf(values, "location") === "" && !needsPath(values);
     const place: Place = {
       ...filesOf(this.#root, files),
       ...writing,
@@ -175,7 +179,7 @@ export class LocationTexts {
       owned: traits.owned,
       authenticates: traits.authenticates,
       forgottenBeside: forgottenLines({ http, server: [...server, ...hostLines], location: [] }, "add_header"),
-      signinHeaders: () => signinHeaders(values, place, this.#about.settings),
+      signinHeaders: () => signinHeaders(values, place),
       setAround:
         this.#about.everywhere.can.headersMore &&
         areSetAround(["access-control-"], [...http, ...server, ...hostLines], this.#about.settings),
@@ -203,7 +207,7 @@ export class LocationTexts {
     const view = traits.tls === undefined ? seen : { ...seen, proxySsl: backendTlsView(traits.tls, place) };
     const apartBy = apart.length === 0 ? "" : shortHash(apart.join("\0"));
     const { pass, blocks } = poolOf(traits.scheme, timed ? timedBlocks : target.blocks, apartBy, chosen);
-    const late = holds("rewritesLate", values, "location") && traits.keepsUri !== true;
+    const late = rewritesLate(values) && traits.keepsUri !== true;
     const where = {
       dynamic,
       unserved,
@@ -211,11 +215,11 @@ export class LocationTexts {
       decodedGroups: !dynamic && (grouped || asksForGroups(values, rewrite)),
       rewritesLate: late && {
         matched: lateMatch(traits.matchedAgain),
-        again: holds("rewritesAgain", values, "location"),
+        again: rewritesAgain(values),
       },
       wantsCertificate: wantsCertificate && { unless: unlessRedirected(values, traits, place) },
       groups: groups.map(([name, number]) => ({ name: Token.name(name), value: Token.variable(String(number)) })),
-      elsewhere: holds("redirectsAway", values, "location"),
+      elsewhere: redirectsAway(values),
       pass,
       chosen: chosen !== undefined,
       ignoresAccelRedirect: traits.ignoresAccelRedirect === true && ignoreHeaders[place.protocol],
@@ -295,13 +299,12 @@ export function traitsOf(
   if (hostFrames || holds("framesRequests", features, "location"))
     traits.poolsOf = `${owner?.namespace ?? ""}\0${hostFrames ? ownTextOf(host, "host") : ""}`;
   if (rewritesAt !== undefined) traits.matchedAgain = rewritesAt;
-  else if (holds("namesGroups", features, "location") && holds("rewritesLate", features, "location"))
-    traits.matchedAgain = path;
+  else if (usesGroups(features) && rewritesLate(features)) traits.matchedAgain = path;
   if (location.keepsUri === true) traits.keepsUri = true;
   if (location.ignoresAccelRedirect === true) traits.ignoresAccelRedirect = true;
   const groups = denied ? noGroups : namedGroups(location);
   if (groups.length > 0) traits.groups = groups;
-  if (isAsked && holds("demandsCertificate", host, "host")) traits.wantsCertificate = true;
+  if (isAsked && demandsCertificate(host)) traits.wantsCertificate = true;
   return traits;
 }
 

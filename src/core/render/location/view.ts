@@ -5,9 +5,11 @@
 
 import { bytesOf } from "../../kinds/measures.ts";
 import type { RouteTraits } from "../../model/route-traits.ts";
-import { headerLinesOf, holds, ownTextOf, standInHeaders, whenClosed, withoutPath } from "../../policies/hooks.ts";
+import { standInHeaders, whenClosed } from "../../policies/custom-errors.ts";
+import { headerLinesOf, holds, ownTextOf } from "../../policies/hooks.ts";
 import { unannotated } from "../../policies/read.ts";
 import { type FeatureValues, featureList } from "../../policies/registry.ts";
+import { snippetViewWith, withoutPath } from "../../policies/snippets.ts";
 import { type HeaderLine, type HeaderLines, hasOwn, requestDirectives } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { begunTrail, hopsHeaderName } from "../../tokens/hops.ts";
@@ -119,10 +121,9 @@ export function locationView(
   const setsSecurity = everywhere.can.headersMore && isSecuritySet(text, lines);
   const hasSecurity = setsSecurity && settings.hsts && !place.ofGateway;
   const security = hasSecurity ? [securityLine(transportSecurity(settings).secure!, place)] : [];
-  for (const [name, { viewWith }] of featureList)
-    if (viewWith !== undefined) view[name] = viewWith(values[name] as never, { added, security });
   return {
     ...view,
+    ...snippetViewWith(values, { added, security }),
     setCors: forOrigin && { ...forOrigin },
     setHeaders: [...last, ...security],
     directives: directives.map((one) => ({ ...one })),

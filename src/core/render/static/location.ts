@@ -7,8 +7,9 @@ import { isBackendVariable } from "../../kinds/request-variables.ts";
 import { groupVariables } from "../../kinds/variables.ts";
 import { type Alias, type Canary, defaultUpstream, type Server } from "../../model/configuration.ts";
 import { backendOf, closedReason } from "../../model/location.ts";
-import { holds, hostRecordOf } from "../../policies/hooks.ts";
+import { certificateWord } from "../../policies/client-certificate.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
+import { issuesCookie } from "../../policies/sessions/declaration.ts";
 import { numbered } from "../../tokens/pattern-groups.ts";
 import { poolOf } from "../../tokens/pools.ts";
 import { Token, type View } from "../../tokens/token.ts";
@@ -41,7 +42,7 @@ export function bodyOf(server: Server<FeatureValues>, index: number, rewrite: Vi
   const mainCookie = cookie && { name: cookie.name, binding: bindingOf(labelOf(upstream)) };
   const choice = canaries.length === 0 ? undefined : choiceOf(block, canaries.map(staticCanary), mainCookie);
   // Only a Location whose own owner sets affinity sets the cookie (RS-14.3).
-  const issues = cookie !== undefined && holds("issuesCookie", location.features, "location");
+  const issues = cookie !== undefined && issuesCookie(location.features);
   const by = choice === undefined ? {} : { binding: choice.binding };
   const issued = issues ? affinityCookie({ cookie, label: labelOf(upstream), path: location.path, ...by }) : undefined;
   const target: Target = {
@@ -127,7 +128,7 @@ export function labelsOf(
     service_port: backend.port,
     location_path: location.path,
     closed_reason: closedReason(location),
-    route_certificate: String(hostRecordOf(server.features).certificate ?? ""),
+    route_certificate: certificateWord(server.features),
     route_kept: keptBy(server, index),
     route_hop: hopOf(server, index),
   };

@@ -82,7 +82,7 @@ export function staticServers(server: Server<FeatureValues>, parts: StaticParts)
     });
   });
   if (server.redirectFrom !== undefined) {
-    const twin = twinServerOf(server, about.settings, about.machine.paths.root);
+    const twin = twinServerOf(server);
     files.push(...(twin?.files ?? []));
     texts.push(twinText(server, server.redirectFrom, twin?.view ?? plainServerView, parts));
   }

@@ -5,8 +5,8 @@
  */
 
 import type { Location } from "../../model/configuration.ts";
-import { holds } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
+import { hostNeedsPath, needsPath } from "../../policies/snippets.ts";
 import type { Claim } from "../claim.ts";
 
 /**
@@ -19,8 +19,7 @@ export function declaredLocations(
   host: FeatureValues,
 ): (location: Location<FeatureValues>) => boolean {
   const declares = ({ features }: Claim) =>
-    holds("needsPath", features, "location") ||
-    (holds("needsPath", features, "host") && features.serverSnippet === host.serverSnippet);
+    needsPath(features) || (hostNeedsPath(features) && features.serverSnippet === host.serverSnippet);
   if (!claims.some(declares)) return isDeclaredByNone;
   const authors = new Set(claims.filter(declares).map(({ owner }) => owner.namespace));
   return ({ owner }) => owner !== undefined && [...authors].some((namespace) => namespace !== owner.namespace);

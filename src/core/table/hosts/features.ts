@@ -21,9 +21,9 @@ export function hostFeatures(all: readonly Claim[], settings: Settings): Feature
   const plain = unannotated(settings);
   if (all.every(({ features }) => features === plain)) return plain;
   const decided: Record<string, unknown> = {};
-  for (const [name, { provides, ofCanaries = false }] of hostScoped) {
+  for (const [name, { provides, countsInCanaries = false }] of hostScoped) {
     const winner = all.find(
-      ({ features }) => (ofCanaries || features.canary === undefined) && provides!(features[name]),
+      ({ features }) => (countsInCanaries || features.canary === undefined) && provides!(features[name]),
     );
     if (winner !== undefined) decided[name] = winner.features[name];
   }

@@ -77,9 +77,9 @@ export function overruledOf(
   for (const claim of all) {
     if (owner.mayDecide(claim)) continue;
     const isCanary = claim.features.canary !== undefined;
-    for (const [name, { provides, guard, fields, ofCanaries }] of hostScoped) {
+    for (const [name, { provides, guard, fields, countsInCanaries }] of hostScoped) {
       const value = claim.features[name];
-      if (!provides!(value) || (isCanary && ofCanaries !== true) || same(value, hostWide[name])) continue;
+      if (!provides!(value) || (isCanary && countsInCanaries !== true) || same(value, hostWide[name])) continue;
       const key = keyIn(claim, fields, prefix);
       const isClosed = guard === true && !isCanary && !provides!(hostWide[name]);
       const { owner: object } = claim;
@@ -98,9 +98,9 @@ export function overruledOf(
 /** Reports values of Claims that may decide, where an older one of them sets another value. */
 function outvotedOf(host: string, deciding: readonly Claim[], hostWide: FeatureValues, prefix: string): Problem[] {
   if (deciding.length < 2) return [];
-  return hostScoped.flatMap(([name, { provides, fields, ofCanaries = false }]) => {
+  return hostScoped.flatMap(([name, { provides, fields, countsInCanaries = false }]) => {
     const [winner, ...others] = deciding.filter(
-      ({ features }) => (ofCanaries || features.canary === undefined) && provides!(features[name]),
+      ({ features }) => (countsInCanaries || features.canary === undefined) && provides!(features[name]),
     );
     const ignored = others.filter(({ features }) => !same(features[name], hostWide[name]));
     return ignored.map((claim): Problem => {

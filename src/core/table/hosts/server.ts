@@ -7,9 +7,9 @@
 import { catchAll, type Location, type Route, type Server } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
 import type { Problem } from "../../model/problem.ts";
-import { holds } from "../../policies/hooks.ts";
 import { unannotated } from "../../policies/read.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
+import { rewritesLate } from "../../policies/rewrite.ts";
 import type { Claim } from "../claim.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
 import type { World } from "../world.ts";
@@ -135,7 +135,7 @@ const noneShadowed: ReadonlyMap<number, readonly Shadow[]> = new Map();
  * that does the rewriting itself needs the pattern.
  */
 function keptUri(location: Location<FeatureValues>, routes: () => readonly Route[]): Location<FeatureValues> {
-  if (!holds("rewritesLate", location.features, "location")) return location;
+  if (!rewritesLate(location.features)) return location;
   const own = routes();
   const rewriting = own.filter((route) => "rewrite" in route && route.rewrite !== undefined);
   if (rewriting.length === 0) return { ...location, keepsUri: true };

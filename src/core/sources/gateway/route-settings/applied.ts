@@ -1,8 +1,8 @@
 /** Applies RouteSettings to the paths of a route on one listener. */
 
 import type { Problem } from "../../../model/problem.ts";
-import { firstBackend } from "../../../policies/filters.ts";
 import { type FeatureValues, featureList } from "../../../policies/registry.ts";
+import { firstBackend } from "../../../policies/sessions/record.ts";
 import type { ClaimedPath } from "../../../table/claim.ts";
 import { shortHash } from "../../../tokens/short-hash.ts";
 import type { Effective } from "./effective.ts";
