@@ -22,8 +22,7 @@ export const accessLists = feature({
   scope: "location",
   guard: true,
   fields: {
-    allow: field({
-      key: "allowlist-source-range",
+    allow: field("allowlist-source-range", {
       example: "10.0.0.0/8, 192.0.2.0/24",
       aliases: ["whitelist-source-range"],
       kind: rangeList,
@@ -33,8 +32,7 @@ export const accessLists = feature({
       risk: "Medium",
       doc: "Only these client addresses and ranges may use the location; others get 403. Replaces the ConfigMap's list.",
     }),
-    deny: field({
-      key: "denylist-source-range",
+    deny: field("denylist-source-range", {
       example: "198.51.100.0/24",
       kind: rangeList,
       fallback: (settings) => settings.denylistSourceRange,

@@ -14,8 +14,7 @@ export const aliases = feature({
   notOnRoutes: "spec.hostnames of the route has all its names",
   live: true,
   fields: {
-    names: field<readonly string[]>({
-      key: "server-alias",
+    names: field<readonly string[]>("server-alias", {
       example: "www.shop.example.com,shop.example.org",
       kind: listOf(serverName),
       fallback: () => [],

@@ -46,8 +46,7 @@ export const answers = feature({
   name: "answers",
   scope: "location",
   fields: {
-    cookieDomain: field({
-      key: "proxy-cookie-domain",
+    cookieDomain: field("proxy-cookie-domain", {
       example: "inner.example.com shop.example.com",
       kind: replacement,
       fallback: (settings) => settings.proxyCookieDomain,
@@ -60,8 +59,7 @@ export const answers = feature({
       },
       doc: "Replaces the domain in cookies of backends: the first word by the second.",
     }),
-    cookiePath: field({
-      key: "proxy-cookie-path",
+    cookiePath: field("proxy-cookie-path", {
       example: "/app/ /",
       kind: replacement,
       fallback: (settings) => settings.proxyCookiePath,
@@ -72,16 +70,14 @@ export const answers = feature({
       },
       doc: "Replaces the path in cookies of backends: the first word by the second.",
     }),
-    from: field({
-      key: "proxy-redirect-from",
+    from: field("proxy-redirect-from", {
       example: "http://inner.example.com/",
       kind: redirectPart,
       fallback: (settings) => settings.proxyRedirectFrom,
       risk: "Medium",
       doc: "Text to replace at the start of Location and Refresh headers of backends; off leaves them alone, default is nginx's own mapping.",
     }),
-    to: field({
-      key: "proxy-redirect-to",
+    to: field("proxy-redirect-to", {
       example: "https://shop.example.com/",
       kind: redirectPart,
       fallback: (settings) => settings.proxyRedirectTo,

@@ -5,7 +5,7 @@
 import { type Kind, no, shown } from "../kinds/kind.ts";
 import { oneLine, textOf } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
-import { feature, field } from "./declare.ts";
+import { feature, textField } from "./declare.ts";
 
 const text = undecoded(textOf({ label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" }));
 
@@ -22,12 +22,10 @@ export const appRoot = feature({
   onListeners: true,
   live: true,
   fields: {
-    path: field({
-      key: "app-root",
+    path: textField("app-root", {
       example: "/home",
       kind: path,
       loose: { ...path, read: (raw) => (raw.startsWith("/") ? undecoded(oneLine).read(raw) : path.read(raw)) },
-      fallback: () => "",
       risk: "Medium",
       doc: "Redirects a request for / with 302 to this path of the same host, before anything else; may hold variables.",
     }),

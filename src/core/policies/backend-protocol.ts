@@ -18,12 +18,10 @@ export const backendProtocol = feature({
   name: "backend-protocol",
   scope: "location",
   fields: {
-    scheme: field<Scheme>({
-      key: "backend-protocol",
+    scheme: field<Scheme>("backend-protocol", {
       example: "GRPC",
       kind: oneOf<Scheme>(schemes, { anyCase: true }),
       fallback: () => "HTTP",
-      risk: "Low",
       doc: "The protocol of the backend: HTTP, HTTPS, AUTO_HTTP (that of the client), GRPC, GRPCS (over TLS) or FCGI.",
     }),
   },

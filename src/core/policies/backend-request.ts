@@ -6,7 +6,7 @@ import { textOf, trimmed } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { Token } from "../tokens/token.ts";
-import { feature, field } from "./declare.ts";
+import { feature, field, textField } from "./declare.ts";
 import { rewrite } from "./rewrite.ts";
 import { boundText } from "./variables.ts";
 
@@ -22,38 +22,28 @@ export const backendRequest = feature({
   name: "backend-request",
   scope: "location",
   fields: {
-    httpVersion: field({
-      key: "proxy-http-version",
+    httpVersion: field("proxy-http-version", {
       example: "1.1",
       kind: oneOf(["1.0", "1.1"]),
       fallback: (settings) => settings.proxyHttpVersion,
-      risk: "Low",
       directive: { name: "proxy_http_version" },
       doc: "HTTP version towards the backend; keepalive and websockets need 1.1.",
     }),
-    host: field({
-      key: "upstream-vhost",
+    host: textField("upstream-vhost", {
       example: "inner.example.com",
       kind: undecoded(trimmed(textOf(hostCharacters))),
-      fallback: () => "",
       onBad: "reject",
-      risk: "Low",
       doc: "Host header for the backend, in place of the client's; may hold variables.",
     }),
-    connection: field({
-      key: "connection-proxy-header",
+    connection: textField("connection-proxy-header", {
       example: "keep-alive",
       kind: connection,
-      fallback: () => "",
       onBad: "reject",
-      risk: "Low",
       doc: "Connection header for the backend, close or keep-alive; websockets do not work with it.",
     }),
-    prefix: field({
-      key: "x-forwarded-prefix",
+    prefix: textField("x-forwarded-prefix", {
       example: "/shop",
       kind: undecoded(trimmed(textOf(prefixCharacters))),
-      fallback: () => "",
       onBad: "reject",
       risk: "Medium",
       doc: "X-Forwarded-Prefix header for the backend if rewrite-target rewrites the path; $1 to $9 are groups of the Ingress path.",

@@ -9,10 +9,10 @@ import { textOf } from "../kinds/text.ts";
 import { oneOf } from "../kinds/words.ts";
 import { SecretText } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
-import type { Problem, Why } from "../model/problem.ts";
 import { Token } from "../tokens/token.ts";
-import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
-import { named, referenceText } from "./reference.ts";
+import { field, type Resolved, resolvedFeature, textField } from "./declare.ts";
+import { refused, useless } from "./problems.ts";
+import { named, referenceField } from "./reference.ts";
 
 export type BasicAuth =
   | { readonly kind: "none" }
@@ -31,38 +31,27 @@ export const basicAuth = resolvedFeature({
   guard: true,
   gate: "type",
   fields: {
-    type: field({
-      key: "auth-type",
+    type: field("auth-type", {
       example: "basic",
       kind: optional(oneOf(["basic", "digest"])),
-      fallback: () => undefined,
       onBad: "reject",
-      risk: "Low",
       doc: "Asks clients for a user and a password, which auth-secret holds.",
     }),
-    secret: field({
-      key: "auth-secret",
+    secret: referenceField("auth-secret", {
       example: "shop/passwords",
-      kind: referenceText,
-      fallback: () => "",
       onBad: "deny",
-      risk: "Medium",
       doc: "The Secret with the users: its name, or namespace/name.",
     }),
-    form: field({
-      key: "auth-secret-type",
+    form: field("auth-secret-type", {
       example: "auth-file",
       kind: oneOf(["auth-file", "auth-map"]),
       fallback: () => "auth-file" as const,
       onBad: "reject",
-      risk: "Low",
       doc: "auth-file: the key auth of the Secret is an htpasswd file; auth-map: each key is a user and its value the hash.",
     }),
-    realm: field({
-      key: "auth-realm",
+    realm: textField("auth-realm", {
       example: "Sign in to the shop",
       kind: textOf({ label: "letters, digits, blanks and - . _ ~ / :", characters: "A-Za-z0-9._~/: \\-" }),
-      fallback: () => "",
       onBad: "reject",
       risk: "Medium",
       doc: "Realm that the client shows when it requests a password. The word off switches Basic authentication off.",
@@ -82,7 +71,8 @@ export const basicAuth = resolvedFeature({
     if (users === undefined)
       return refused(context, "auth-secret", { why: `Secret ${keyOf(found.object)} has no key auth` });
     const value: BasicAuth = { kind: "basic", realm: realm.trim(), users: new SecretText(users) };
-    return value.realm === "off" ? { value, problems: [switchedOff(context)] } : { value };
+    if (value.realm !== "off") return { value };
+    return { value, problems: [useless(context, "auth-type", "auth-realm is off, which switches authentication off")] };
   },
   both: (one, other) => {
     // The realm off switches this guard off, and not that of the other level.
@@ -115,13 +105,4 @@ function usersOf({ data = {} }: Secret, form: "auth-file" | "auth-map"): string 
     .map(([user, hash]) => `${user}:${decoded(hash)}\n`)
     .sort()
     .join("");
-}
-
-function refused({ ingress }: Context, key: string, reason: Why): Resolved<BasicAuth> {
-  return { refuse: "deny", problem: { object: ingress, kind: "annotation-unreadable", key, ...reason, done: "deny" } };
-}
-
-function switchedOff({ ingress }: Context): Problem {
-  const why = "auth-realm is off, which switches authentication off";
-  return { object: ingress, kind: "annotation-useless", key: "auth-type", why };
 }

@@ -7,12 +7,11 @@
 import { integer } from "../kinds/numbers.ts";
 import { regexMistake } from "../kinds/patterns.ts";
 import { plainText, textOf } from "../kinds/text.ts";
-import { bool } from "../kinds/words.ts";
 import type { CanaryPolicy } from "../model/configuration.ts";
 import type { Problem } from "../model/problem.ts";
 import { unboundable } from "../tokens/pattern-bounds.ts";
 import { smallestShare } from "../tokens/split-clients.ts";
-import { type Context, field, resolvedFeature } from "./declare.ts";
+import { type Context, field, resolvedFeature, textField, toggle } from "./declare.ts";
 import { lost } from "./without-lua.ts";
 
 const pattern = textOf({
@@ -37,60 +36,43 @@ export const canary = resolvedFeature({
   notOnRoutes: "weights of backendRefs and matches by header send requests elsewhere",
   live: true,
   fields: {
-    on: field({
-      key: "canary",
-      example: "true",
-      kind: bool,
-      fallback: () => false,
-      risk: "Low",
+    on: toggle("canary", {
       doc: "Makes the Ingress an alternative for rules that another Ingress has, with the same host, path and path type.",
     }),
-    header: field({
-      key: keys.header,
+    header: textField(keys.header, {
       example: "X-Canary",
       kind: plainText,
-      fallback: () => "",
       risk: "Medium",
       doc: "Request header that decides first: with the value always the canary gets the request, with never it does not.",
     }),
-    headerValue: field({
-      key: keys.headerValue,
+    headerValue: textField(keys.headerValue, {
       example: "eu-west",
       kind: plainText,
-      fallback: () => "",
       risk: "Medium",
       doc: "Value of that header with which the canary gets the request, instead of always and never.",
     }),
-    headerPattern: field({
-      key: keys.headerPattern,
+    headerPattern: textField(keys.headerPattern, {
       example: "^eu-",
       kind: pattern,
-      fallback: () => "",
       risk: "Medium",
       doc: "Regular expression searched in that header; if it matches, the canary gets the request.",
     }),
-    cookie: field({
-      key: keys.cookie,
+    cookie: textField(keys.cookie, {
       example: "canary",
       kind: plainText,
-      fallback: () => "",
       risk: "Medium",
       doc: "Cookie that decides after the header: with the value always the canary gets the request, with never it does not.",
     }),
-    weight: field({
-      key: keys.weight,
+    weight: field(keys.weight, {
       example: "10",
       kind: integer(),
       fallback: () => 0,
-      risk: "Low",
       doc: "Share of the remaining requests that the canary gets, of canary-weight-total.",
     }),
-    weightTotal: field({
-      key: keys.weightTotal,
+    weightTotal: field(keys.weightTotal, {
       example: "1000",
       kind: integer(),
       fallback: () => 100,
-      risk: "Low",
       doc: "The total of which canary-weight is a share; below 100 it counts as 100.",
     }),
   },

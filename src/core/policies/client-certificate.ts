@@ -13,14 +13,14 @@ import { shaped } from "../kinds/names.ts";
 import { integer } from "../kinds/numbers.ts";
 import { regex } from "../kinds/patterns.ts";
 import { trimmed } from "../kinds/text.ts";
-import { bool, oneOf } from "../kinds/words.ts";
+import { oneOf } from "../kinds/words.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
 import type { Why } from "../model/problem.ts";
 import { unboundable } from "../tokens/pattern-bounds.ts";
 import { Token } from "../tokens/token.ts";
-import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { type Context, field, type Resolved, resolvedFeature, textField, toggle } from "./declare.ts";
 import { readablePem, readRevocationList } from "./pem.ts";
-import { named, referenceText } from "./reference.ts";
+import { named, referenceField } from "./reference.ts";
 
 export type ClientCertificate =
   | { readonly kind: "none" }
@@ -70,54 +70,38 @@ export const clientCertificate = resolvedFeature({
   guard: true,
   gate: "secret",
   fields: {
-    secret: field({
-      key: "auth-tls-secret",
+    secret: referenceField("auth-tls-secret", {
       example: "shop/client-ca",
-      kind: referenceText,
-      fallback: () => "",
       onBad: "reject",
-      risk: "Medium",
       doc: "Secret, as namespace/name, whose ca.crt (and ca.crl) decide about the certificates of clients of the whole host.",
     }),
-    verify: field({
-      key: "auth-tls-verify-client",
+    verify: field("auth-tls-verify-client", {
       example: "optional",
       kind: oneOf(["on", "off", "optional", "optional_no_ca"]),
       fallback: () => "on" as const,
       risk: "Medium",
       doc: "on: a missing or bad certificate gets 400, and plain http 403; optional: a missing one is accepted; optional_no_ca: any is accepted; off: none is requested.",
     }),
-    depth: field({
-      key: "auth-tls-verify-depth",
+    depth: field("auth-tls-verify-depth", {
       example: "2",
       kind: integer({ min: 0, max: 100 }),
       fallback: () => 1,
-      risk: "Low",
       doc: "Certificates between a client's and the authority's; 0 counts as 1.",
     }),
-    errorPage: field({
-      key: "auth-tls-error-page",
+    errorPage: textField("auth-tls-error-page", {
       example: "https://help.example.com/certificates",
       kind: trimmed(errorPage),
-      fallback: () => "",
       onBad: "reject",
       risk: "High",
       doc: "URL or path that replaces the 400 for a client with a bad certificate, or none.",
     }),
-    passCertificate: field({
-      key: "auth-tls-pass-certificate-to-upstream",
-      example: "true",
-      kind: bool,
-      fallback: () => false,
+    passCertificate: toggle("auth-tls-pass-certificate-to-upstream", {
       onBad: "reject",
-      risk: "Low",
       doc: "Hands the certificate to the backend in ssl-client-cert, as URL-encoded PEM.",
     }),
-    subject: field({
-      key: "auth-tls-match-cn",
+    subject: textField("auth-tls-match-cn", {
       example: "CN=(robot|printer)-[0-9]+",
       kind: subject,
-      fallback: () => "",
       onBad: "reject",
       risk: "High",
       doc: "CN= and a regular expression: certificates whose subject does not match get 403, and so does plain http.",

@@ -7,12 +7,11 @@
 import { type Kind, no, ok, shown } from "../kinds/kind.ts";
 import { shaped } from "../kinds/names.ts";
 import { listOf } from "../kinds/text.ts";
-import { bool } from "../kinds/words.ts";
 import { notFound } from "../model/missing.ts";
-import type { Why } from "../model/problem.ts";
 import type { Header, Place } from "../tokens/place.ts";
 import { Token, type View } from "../tokens/token.ts";
-import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { field, type Resolved, resolvedFeature, textField, toggle } from "./declare.ts";
+import { useless } from "./problems.ts";
 
 export interface CustomErrors {
   /** Statuses that another backend answers. */
@@ -68,31 +67,21 @@ export const customErrors = resolvedFeature({
   name: "custom-errors",
   scope: "location",
   fields: {
-    codes: field<readonly number[]>({
-      key: "custom-http-errors",
+    codes: field<readonly number[]>("custom-http-errors", {
       example: "404, 503",
       kind: codes,
       fallback: (settings) => settings.customHttpErrors,
       onBad: "reject",
-      risk: "Low",
       doc: "Statuses whose answer the default backend writes. Replaces the ConfigMap's list.",
     }),
-    service: field({
-      key: "default-backend",
+    service: textField("default-backend", {
       refers: true,
       example: "error-pages",
       kind: serviceName,
-      fallback: () => "",
       onBad: "reject",
-      risk: "Low",
       doc: "Service that answers if the path's Service has no endpoints, and for custom-http-errors; its first port gets the requests.",
     }),
-    leave: field({
-      key: "disable-proxy-intercept-errors",
-      example: "true",
-      kind: bool,
-      fallback: () => false,
-      risk: "Low",
+    leave: toggle("disable-proxy-intercept-errors", {
       doc: "Leaves errors of the backend alone, so that custom-http-errors is only for nginx's own.",
     }),
   },
@@ -111,7 +100,7 @@ export const customErrors = resolvedFeature({
         found === undefined
           ? { ...notFound("Service", key), why: `Service ${service} not found` }
           : { why: `Service ${service} has no port` };
-      return { value, problems: [useless(context, reason)] };
+      return { value, problems: [useless(context, "default-backend", reason)] };
     }
     const { namespace } = context.ingress;
     return { value: { ...value, standIn: { namespace, service, port: String(port) } } };
@@ -169,8 +158,4 @@ function directiveOf({ protocol }: Place): Token {
   return Token.name(
     { http: "proxy_intercept_errors", grpc: "grpc_intercept_errors", fastcgi: "fastcgi_intercept_errors" }[protocol],
   );
-}
-
-function useless({ ingress: object }: Context, reason: Why) {
-  return { object, kind: "annotation-useless", key: "default-backend", ...reason } as const;
 }

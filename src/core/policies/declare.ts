@@ -10,6 +10,7 @@
 
 import type { AskedPolicy } from "../kinds/asked.ts";
 import type { Kind } from "../kinds/kind.ts";
+import { bool } from "../kinds/words.ts";
 import type { BackendTls } from "../model/backend-tls.ts";
 import type { BackendProtocol, Filters } from "../model/filters.ts";
 import type { BackendReference, HTTPRouteFilter, HTTPRouteRule } from "../model/gateway/objects.ts";
@@ -31,8 +32,8 @@ export type Risk = "Low" | "Medium" | "High" | "Critical";
  */
 export type Scope = "location" | "ingress" | "host" | "upstream";
 
-export interface Field<T> {
-  readonly key: string;
+/** What an annotation declares beside its key. */
+export interface Declared<T> {
   /** A typical value, for the reference page. */
   readonly example: string;
   /** Older spellings, which are read when the key itself is absent or empty (RS-2.1). */
@@ -46,8 +47,11 @@ export interface Field<T> {
   readonly declares?: true;
   /** Whether the value names an object in the namespace of its author. */
   readonly refers?: true;
-  /** The value when the annotation is absent, empty, or unreadable with consequence `default`. */
-  readonly fallback: (settings: Settings) => T;
+  /**
+   * The value when the annotation is absent, empty, or unreadable with consequence `default`. It
+   * may only be absent if there need not be a value.
+   */
+  readonly fallback?: (settings: Settings) => T;
   /** The consequence of an unreadable value; `default` when not given. */
   readonly onBad?: Consequence;
   /** The annotation that it needs beside its feature's gate; null if it needs not even that. */
@@ -57,7 +61,8 @@ export interface Field<T> {
    * counts as absent (RS-32.27).
    */
   readonly emptyIsBad?: boolean;
-  readonly risk: Risk;
+  /** `Low` when not given. */
+  readonly risk?: Risk;
   readonly doc: string;
   /**
    * The directive that prints the value if it differs from the http block's. A directive of the
@@ -71,6 +76,12 @@ export interface Field<T> {
     readonly grpc?: string;
     readonly live?: { readonly variable: string } | "balancer" | ((value: T, place: LivePlace) => Token | undefined);
   };
+}
+
+export interface Field<T> extends Declared<T> {
+  readonly key: string;
+  readonly fallback: (settings: Settings) => T;
+  readonly risk: Risk;
 }
 
 type Bind = Place["bind"];
@@ -307,8 +318,22 @@ export interface RouteFilter {
   readonly notes?: (filter: HTTPRouteFilter, field: string, object: ObjectName) => readonly Problem[];
 }
 
-export function field<T>(declared: Field<T>): Field<T> {
-  return declared;
+/** Declares the annotation with this key. */
+export function field<T>(
+  key: string,
+  declared: Declared<T> & (undefined extends T ? unknown : { readonly fallback: (settings: Settings) => NoInfer<T> }),
+): Field<T> {
+  return { key, risk: "Low", fallback: () => undefined as T, ...declared };
+}
+
+/** Declares a text, which is empty without the annotation. */
+export function textField(key: string, declared: Declared<string>): Field<string> {
+  return field(key, { fallback: () => "", ...declared });
+}
+
+/** Declares a switch, which is off without the annotation. */
+export function toggle(key: string, declared: Partial<Declared<boolean>> & Pick<Declared<boolean>, "doc">) {
+  return field(key, { kind: bool, example: "true", fallback: () => false, ...declared });
 }
 
 /** Declares a feature whose value is its fields. */

@@ -8,11 +8,11 @@
 import { isPathVariable } from "../kinds/request-variables.ts";
 import { isReservedHeader, reservedWhy } from "../kinds/reserved-headers.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
-import type { Problem, Why } from "../model/problem.ts";
 import { Token } from "../tokens/token.ts";
 import { backendProtocol } from "./backend-protocol.ts";
-import { type Context, field, type Other, type Resolved, resolvedFeature } from "./declare.ts";
-import { named, referenceText } from "./reference.ts";
+import { type Other, type Resolved, resolvedFeature, textField } from "./declare.ts";
+import { leftOut, refused, useless } from "./problems.ts";
+import { named, referenceField } from "./reference.ts";
 
 export interface FastCgi {
   readonly index: string;
@@ -41,23 +41,17 @@ export const fastcgi = resolvedFeature({
   name: "fastcgi",
   scope: "location",
   fields: {
-    index: field({
-      key: "fastcgi-index",
+    index: textField("fastcgi-index", {
       example: "index.php",
       kind: trimmed(textOf({ label: "letters, digits and . - _", characters: "A-Za-z0-9._\\-" })),
-      fallback: () => "",
       onBad: "reject",
       risk: "Medium",
       doc: "File that answers a request whose path ends with a slash, with backend-protocol FCGI.",
     }),
-    params: field({
-      key: "fastcgi-params-configmap",
+    params: referenceField("fastcgi-params-configmap", {
       refers: true,
       example: "shop/fastcgi-params",
-      kind: referenceText,
-      fallback: () => "",
       onBad: "reject",
-      risk: "Medium",
       doc: "ConfigMap whose entries are FastCGI parameters, with backend-protocol FCGI; values may hold variables.",
     }),
   },
@@ -68,21 +62,21 @@ export const fastcgi = resolvedFeature({
     if (isForeign && context.foreign("ConfigMap", reference) !== undefined) {
       return {
         value: { index, params: [] },
-        problems: [useless(context, "it is in another namespace; its parameters are not sent")],
+        problems: [useless(context, key, "it is in another namespace; its parameters are not sent")],
       };
     }
     const found = named(reference, "ConfigMap", context.configMap, context);
-    if (!found.ok) return { refuse: "deny", problem: unreadable(context, found.reason, "deny") };
+    if (!found.ok) return refused(context, key, found.reason);
     const params = Object.entries(found.object.data ?? {}).map(([name, value]) => ({ name, value }));
     const bad = params.find(({ name, value }) => !names.test(name) || !values.test(value));
     if (bad !== undefined) {
       const why = `the entry ${JSON.stringify(bad.name)} of ConfigMap ${reference} holds more than ${allowed}`;
-      return { refuse: "reject", problem: unreadable(context, { why }, "reject") };
+      return refused(context, key, { why }, "reject");
     }
     const { kept = [], left = [] } = Object.groupBy(params, ({ name }) => (saysReserved(name) ? "left" : "kept"));
     return {
       value: { index, params: kept.sort((a, b) => (a.name < b.name ? -1 : 1)) },
-      problems: left.map(({ name }) => leftOut(context, `ConfigMap ${reference}: ${reservedWhy(name)}`)),
+      problems: left.map(({ name }) => leftOut(context, key, `ConfigMap ${reference}: ${reservedWhy(name)}`)),
     };
   },
   onlyWith: { index: forFastcgi, params: forFastcgi },
@@ -105,16 +99,4 @@ const key = "fastcgi-params-configmap";
 /** Whether the parameter is the CGI form of a reserved header. */
 function saysReserved(name: string): boolean {
   return isReservedHeader(name.replace(/^HTTP_/i, ""));
-}
-
-function leftOut({ ingress: object }: Context, why: string): Problem {
-  return { object, kind: "value-unusable", field: `annotation ${key}`, why, done: "it is left out" };
-}
-
-function unreadable({ ingress: object }: Context, reason: Why, done: "deny" | "reject"): Problem {
-  return { object, kind: "annotation-unreadable", key, ...reason, done };
-}
-
-function useless({ ingress: object }: Context, why: string): Problem {
-  return { object, kind: "annotation-useless", key, why };
 }

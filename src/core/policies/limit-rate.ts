@@ -29,21 +29,17 @@ export const limitRate = feature({
   name: "limit-rate",
   scope: "location",
   fields: {
-    rate: field({
-      key: "limit-rate",
+    rate: field("limit-rate", {
       example: "512",
       kind: kilobytes,
       fallback: (settings) => settings.limitRate,
-      risk: "Low",
       directive: { name: "limit_rate", live: { variable: "limit_rate" } },
       doc: "Kilobytes per second that one answer may be sent at, with proxy-buffering on; 0 is no limit.",
     }),
-    after: field({
-      key: "limit-rate-after",
+    after: field("limit-rate-after", {
       example: "1024",
       kind: kilobytes,
       fallback: (settings) => settings.limitRateAfter,
-      risk: "Low",
       directive: { name: "limit_rate_after", live: { variable: "limit_rate_after" } },
       doc: "Kilobytes of an answer after which limit-rate begins.",
     }),

@@ -5,6 +5,7 @@
 
 import { oneOf } from "../kinds/words.ts";
 import { field, resolvedFeature } from "./declare.ts";
+import { useless } from "./problems.ts";
 import { sessionAffinity } from "./sessions/declaration.ts";
 import { upstreamHashBy } from "./upstream-hash-by.ts";
 import { lost } from "./without-lua.ts";
@@ -26,22 +27,20 @@ export const loadBalance = resolvedFeature({
   scope: "upstream",
   live: true,
   fields: {
-    algorithm: field({
-      key: "load-balance",
+    algorithm: field("load-balance", {
       example: "ewma",
       kind: oneOf(["round_robin", "ewma", "chash", "chashsubset", "sticky_balanced", "sticky_persistent"]),
       fallback: (settings) => settings.loadBalance,
       onBad: "reject",
-      risk: "Low",
       doc: "How an Endpoint is chosen: round_robin in turn, ewma by response time.",
     }),
   },
-  resolve: ({ algorithm }, { ingress, given }) => {
+  resolve: ({ algorithm }, context) => {
     if (algorithm === "round_robin" || algorithm === "ewma") return { value: { algorithm } as LoadBalance };
     const value: LoadBalance = { algorithm: "round_robin" };
-    if (!given("algorithm")) return { value };
+    if (!context.given("algorithm")) return { value };
     const why = `${algorithm} is chosen by ${chosenBy[algorithm]}; without it Endpoints are asked in turn`;
-    return { value, problems: [{ object: ingress, kind: "annotation-useless", key: "load-balance", why }] };
+    return { value, problems: [useless(context, "load-balance", why)] };
   },
   onlyWith: {
     algorithm: ({ algorithm }, other) => {

@@ -8,8 +8,9 @@ import { optional } from "../kinds/combine.ts";
 import { bool } from "../kinds/words.ts";
 import { modsecurityRules } from "../settings/modsecurity-rules.ts";
 import type { Token } from "../tokens/token.ts";
-import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { field, type Resolved, resolvedFeature, textField, toggle } from "./declare.ts";
 import { cacheKey as nameWithVariables } from "./external-auth/kinds.ts";
+import { snippetsOff, useless } from "./problems.ts";
 
 interface Modsecurity {
   /** If it is undefined, the ConfigMap decides. */
@@ -30,35 +31,21 @@ export const modsecurity = resolvedFeature({
   guard: true,
   needs: "modsecurity",
   fields: {
-    enable: field({
-      key: "enable-modsecurity",
+    enable: field("enable-modsecurity", {
       example: "true",
       kind: optional(bool),
-      fallback: () => undefined,
-      risk: "Low",
       doc: "true lets ModSecurity inspect requests by the stock rules, which only detect; false switches it off if the ConfigMap switches it on.",
     }),
-    owasp: field({
-      key: "enable-owasp-core-rules",
-      example: "true",
-      kind: bool,
-      fallback: () => false,
-      risk: "Low",
-      doc: "Adds the OWASP core rule set if ModSecurity is on.",
-    }),
-    transaction: field({
-      key: "modsecurity-transaction-id",
+    owasp: toggle("enable-owasp-core-rules", { doc: "Adds the OWASP core rule set if ModSecurity is on." }),
+    transaction: textField("modsecurity-transaction-id", {
       example: "$req_id",
       kind: nameWithVariables,
-      fallback: () => "",
       risk: "High",
       doc: "ID of the request in ModSecurity's log; may hold variables.",
     }),
-    rules: field({
-      key: "modsecurity-snippet",
+    rules: textField("modsecurity-snippet", {
       example: "SecRuleEngine On",
       kind: modsecurityRules,
-      fallback: () => "",
       onBad: "reject",
       risk: "Critical",
       doc: "Rules of ModSecurity instead of the stock ones, if the operator allows snippets.",
@@ -67,7 +54,7 @@ export const modsecurity = resolvedFeature({
   resolve: (value, context): Resolved<Modsecurity> =>
     value.rules === "" || context.settings.allowSnippetAnnotations
       ? { value }
-      : { value: { ...value, rules: "" }, problems: [notAllowed(context)] },
+      : { value: { ...value, rules: "" }, problems: [useless(context, "modsecurity-snippet", snippetsOff)] },
   both: (inner, outer) => ({
     enable: inner.enable === true || outer.enable === true ? true : inner.enable === false ? outer.enable : undefined,
     owasp: inner.owasp || outer.owasp,
@@ -87,8 +74,3 @@ export const modsecurity = resolvedFeature({
     };
   },
 });
-
-function notAllowed({ ingress }: Context) {
-  const why = "the operator does not allow snippets (allow-snippet-annotations)";
-  return { object: ingress, kind: "annotation-useless", key: "modsecurity-snippet", why } as const;
-}

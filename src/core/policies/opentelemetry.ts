@@ -7,7 +7,7 @@ import { optional } from "../kinds/combine.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import { bool } from "../kinds/words.ts";
 import { Token } from "../tokens/token.ts";
-import { feature, field } from "./declare.ts";
+import { feature, field, textField } from "./declare.ts";
 
 export const opentelemetry = feature({
   name: "opentelemetry",
@@ -15,27 +15,19 @@ export const opentelemetry = feature({
   gate: "enable",
   needs: "otel",
   fields: {
-    enable: field({
-      key: "enable-opentelemetry",
+    enable: field("enable-opentelemetry", {
       example: "true",
       kind: optional(bool),
-      fallback: () => undefined,
-      risk: "Low",
       doc: "Whether requests are traced, whatever the ConfigMap says.",
     }),
-    trust: field({
-      key: "opentelemetry-trust-incoming-span",
+    trust: field("opentelemetry-trust-incoming-span", {
       example: "false",
       kind: optional(bool),
-      fallback: () => undefined,
-      risk: "Low",
       doc: "Continues the trace that a request brings with it; only with enable-opentelemetry true.",
     }),
-    operation: field({
-      key: "opentelemetry-operation-name",
+    operation: textField("opentelemetry-operation-name", {
       example: "shop",
       kind: trimmed(textOf({ label: "letters, digits, _ and -", characters: "A-Za-z0-9_\\-" })),
-      fallback: () => "",
       onBad: "reject",
       risk: "Medium",
       doc: "Name of a request's span; only with enable-opentelemetry true.",

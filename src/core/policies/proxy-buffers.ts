@@ -7,12 +7,12 @@
 import { bytesOf, inKilobytes, sizeBetween, sizesBeside } from "../kinds/measures.ts";
 import { integer } from "../kinds/numbers.ts";
 import { oneOf } from "../kinds/words.ts";
-import type { Problem } from "../model/problem.ts";
 import { proxyBufferTokens } from "../settings/buffer-sizes.ts";
 import type { Settings } from "../settings/registry.ts";
 import { Token } from "../tokens/token.ts";
 import { type Context, field, type Other, type Resolved, resolvedFeature } from "./declare.ts";
 import { externalAuth } from "./external-auth/index.ts";
+import { limited } from "./problems.ts";
 
 /** An auth request is buffered in any case. */
 function forBuffers({ buffering }: { readonly buffering: string }, other: Other): string | undefined {
@@ -40,7 +40,8 @@ function mostFor({ proxyBuffersCeiling, proxyBuffersNumber, proxyBufferSize }: S
  * Reduces the size and then the number of buffers to the ceiling. The operator's own values hold,
  * and an annotation may use as much memory as they do.
  */
-function withCeiling(read: ProxyBuffersRead, { ingress, settings, given }: Context): Resolved<ProxyBuffersRead> {
+function withCeiling(read: ProxyBuffersRead, context: Context): Resolved<ProxyBuffersRead> {
+  const { settings, given } = context;
   const most = mostFor(settings);
   const wanted = bytesOf(read.size);
   if (!(given("number") || given("size")) || bytesOfAll(read.number, wanted) <= most) return { value: read };
@@ -48,53 +49,42 @@ function withCeiling(read: ProxyBuffersRead, { ingress, settings, given }: Conte
   const number = Math.min(Math.max(2, read.number), Math.floor(most / bytesOf(size)) - 1);
   const key = given("number") && number < read.number ? "proxy-buffers-number" : "proxy-buffer-size";
   const why = `${Math.max(2, read.number) + 1} buffers of ${read.size} for one answer are more than the operator permits (proxy-buffers-ceiling, ${settings.proxyBuffersCeiling}); ${number + 1} of ${size} are used`;
-  const problem: Problem = { object: ingress, kind: "annotation-doubtful", limited: true, key, why };
-  return { value: { ...read, number, size }, problems: [problem] };
+  return { value: { ...read, number, size }, problems: [limited(context, key, why)] };
 }
 
 export const proxyBuffers = resolvedFeature({
   name: "proxy-buffers",
   scope: "location",
   fields: {
-    buffering: field({
-      key: "proxy-buffering",
+    buffering: field("proxy-buffering", {
       example: "on",
       kind: oneOf(["on", "off"]),
       fallback: (settings) => settings.proxyBuffering,
-      risk: "Low",
       directive: { name: "proxy_buffering" },
       doc: "Whether answers of backends are buffered.",
     }),
-    number: field({
-      key: "proxy-buffers-number",
+    number: field("proxy-buffers-number", {
       example: "8",
       kind: integer({ min: 1, max: 65_536 }),
       fallback: (settings) => settings.proxyBuffersNumber,
-      risk: "Low",
       doc: "Number of buffers for one answer, each of proxy-buffer-size; nginx needs two.",
     }),
-    size: field({
-      key: "proxy-buffer-size",
+    size: field("proxy-buffer-size", {
       example: "16k",
       kind: sizeBetween("512", "64m"),
       fallback: (settings) => settings.proxyBufferSize,
-      risk: "Low",
       doc: "Buffer for the first part of an answer: if its header does not fit in, the client gets 502.",
     }),
-    busy: field({
-      key: "proxy-busy-buffers-size",
+    busy: field("proxy-busy-buffers-size", {
       example: "32k",
       kind: sizeBetween("512", "64m"),
       fallback: (settings) => settings.proxyBusyBuffersSize ?? "",
-      risk: "Low",
       doc: "Part of the buffers that may be on its way to the client; kept between one buffer and all but one.",
     }),
-    maxTempFile: field({
-      key: "proxy-max-temp-file-size",
+    maxTempFile: field("proxy-max-temp-file-size", {
       example: "0",
       kind: sizeBetween("0"),
       fallback: (settings) => settings.proxyMaxTempFileSize,
-      risk: "Low",
       doc: "Largest file for the part of an answer that does not fit into the buffers; 0 is none.",
     }),
   },

@@ -14,13 +14,14 @@ import { cipherList } from "../kinds/tls.ts";
 import { oneOf } from "../kinds/words.ts";
 import { SecretText } from "../model/configuration.ts";
 import { keyOf, type Secret } from "../model/objects.ts";
-import type { Problem, Why } from "../model/problem.ts";
+import type { Why } from "../model/problem.ts";
 import type { Place } from "../tokens/place.ts";
 import { Token, type View } from "../tokens/token.ts";
 import { backendProtocol } from "./backend-protocol.ts";
-import { type Context, field, type Other, type Resolved, resolvedFeature } from "./declare.ts";
+import { field, type Other, type Resolved, resolvedFeature, textField } from "./declare.ts";
 import { readablePem } from "./pem.ts";
-import { named, referenceText } from "./reference.ts";
+import { refused, useless } from "./problems.ts";
+import { named, referenceField } from "./reference.ts";
 import { configurationSnippet } from "./snippets.ts";
 
 export type ProxySsl =
@@ -56,59 +57,44 @@ export const proxySsl = resolvedFeature({
   scope: "ingress",
   gate: "secret",
   fields: {
-    secret: field({
-      key: "proxy-ssl-secret",
+    secret: referenceField("proxy-ssl-secret", {
       refers: true,
       example: "shop/backend-identity",
-      kind: referenceText,
-      fallback: () => "",
       onBad: "reject",
-      risk: "Medium",
       doc: "Secret, as namespace/name, whose tls.crt and tls.key are shown to backends and whose ca.crt they are verified with.",
     }),
-    verify: field({
-      key: "proxy-ssl-verify",
+    verify: field("proxy-ssl-verify", {
       example: "on",
       kind: onOff,
       fallback: () => "off" as const,
       onBad: "deny",
-      risk: "Low",
       doc: "on: a backend whose certificate does not match ca.crt and proxy-ssl-name gets no request, and the client gets 502.",
     }),
-    depth: field({
-      key: "proxy-ssl-verify-depth",
+    depth: field("proxy-ssl-verify-depth", {
       example: "2",
       kind: integer({ min: 0, max: 100 }),
       fallback: () => 1,
-      risk: "Low",
       doc: "Certificates between a backend's and the authority's; 0 counts as 1.",
     }),
-    name: field({
-      key: "proxy-ssl-name",
+    name: textField("proxy-ssl-name", {
       example: "web.shop.svc.cluster.local",
       kind: trimmed(serverName),
-      fallback: () => "",
       risk: "High",
       doc: "The name that a backend's certificate must have, and that is sent as SNI with proxy-ssl-server-name.",
     }),
-    sni: field({
-      key: "proxy-ssl-server-name",
+    sni: field("proxy-ssl-server-name", {
       example: "on",
       kind: onOff,
       fallback: () => "off" as const,
-      risk: "Low",
       doc: "Whether nginx sends the name of the backend to it by SNI.",
     }),
-    protocols: field<readonly string[]>({
-      key: "proxy-ssl-protocols",
+    protocols: field<readonly string[]>("proxy-ssl-protocols", {
       example: "TLSv1.2 TLSv1.3",
       kind: blankListOf(oneOf<string>(["TLSv1.2", "TLSv1.3"])),
       fallback: () => ["TLSv1.2"],
-      risk: "Low",
       doc: "Versions of TLS that nginx may use with backends, separated by blanks.",
     }),
-    ciphers: field({
-      key: "proxy-ssl-ciphers",
+    ciphers: field("proxy-ssl-ciphers", {
       example: "HIGH:!aNULL:!MD5",
       kind: trimmed(cipherList),
       fallback: () => "DEFAULT",
@@ -118,20 +104,23 @@ export const proxySsl = resolvedFeature({
   },
   resolve: (fields, context): Resolved<ProxySsl> => {
     if (fields.secret === "") return { value: { kind: "none" } };
-    if (!fields.secret.includes("/")) return refused(context, { why: `${fields.secret} is not namespace/name` });
+    const no = (reason: Why) => refused(context, "proxy-ssl-secret", reason);
+    if (!fields.secret.includes("/")) return no({ why: `${fields.secret} is not namespace/name` });
     const found = named<Secret>(fields.secret, "Secret", context.secret, context);
-    if (!found.ok) return refused(context, found.reason);
+    if (!found.ok) return no(found.reason);
+    const secret = `Secret ${keyOf(found.object)}`;
     const identity = identityOf(found.object);
-    if ("why" in identity) return refused(context, { why: `Secret ${keyOf(found.object)} ${identity.why}` });
+    if ("why" in identity) return no({ why: `${secret} ${identity.why}` });
     const verify = fields.verify === "on";
-    if (verify && identity.authorities === "") {
-      return refused(context, { why: `Secret ${keyOf(found.object)} has no ca.crt, and proxy-ssl-verify needs it` });
-    }
+    if (verify && identity.authorities === "")
+      return no({ why: `${secret} has no ca.crt, and proxy-ssl-verify needs it` });
     const { name, ciphers, protocols, depth } = fields;
     const sorted = [...new Set(protocols)].sort();
     const own = { verify, depth: Math.max(1, depth), name, sni: fields.sni === "on", protocols: sorted, ciphers };
     const value: ProxySsl = { kind: "identity", ...identity, ...own };
-    return identity.authorities === "" ? { value, problems: [nothingShown(context, found.object)] } : { value };
+    if (identity.authorities !== "") return { value };
+    const why = `${secret} has no ca.crt, and without it no certificate is shown to backends`;
+    return { value, problems: [useless(context, "proxy-ssl-secret", why)] };
   },
   onlyWith: {
     secret: (_, other) => forTls(other),
@@ -203,14 +192,4 @@ function identityOf(secret: Secret): Pick<Identity, "chain" | "key" | "authoriti
   const pair = certificateOf(secret);
   if (!pair.ok) return { why: pair.why };
   return { chain: pair.certificate.chain, key: pair.certificate.key, authorities };
-}
-
-function nothingShown({ ingress }: Context, secret: Secret): Problem {
-  const why = `Secret ${keyOf(secret)} has no ca.crt, and without it no certificate is shown to backends`;
-  return { object: ingress, kind: "annotation-useless", key: "proxy-ssl-secret", why };
-}
-
-function refused({ ingress }: Context, reason: Why): Resolved<ProxySsl> {
-  const key = "proxy-ssl-secret";
-  return { refuse: "deny", problem: { object: ingress, kind: "annotation-unreadable", key, ...reason, done: "deny" } };
 }

@@ -17,7 +17,7 @@ import { shortHash } from "../tokens/short-hash.ts";
 import { Token } from "../tokens/token.ts";
 import { feature, field } from "./declare.ts";
 
-const limit = { kind: integer({ max: 1_000_000_000 }), fallback: () => 0, onBad: "reject", risk: "Low" } as const;
+const limit = { kind: integer({ max: 1_000_000_000 }), fallback: () => 0, onBad: "reject" } as const;
 
 interface Limits {
   readonly connections: number;
@@ -32,40 +32,33 @@ export const rateLimits = feature({
   name: "rate-limits",
   scope: "location",
   fields: {
-    connections: field({
+    connections: field("limit-connections", {
       ...limit,
-      key: "limit-connections",
       example: "10",
       doc: "Requests that one client may have at once; 0 is no limit.",
     }),
-    perSecond: field({
+    perSecond: field("limit-rps", {
       ...limit,
-      key: "limit-rps",
       example: "5",
       doc: "Requests per second of one client, plus a burst that is served at once; 0 is no limit.",
     }),
-    perMinute: field({
+    perMinute: field("limit-rpm", {
       ...limit,
-      key: "limit-rpm",
       example: "300",
       doc: "Requests per minute of one client, plus a burst that is served at once; 0 is no limit.",
     }),
-    burst: field({
-      key: "limit-burst-multiplier",
+    burst: field("limit-burst-multiplier", {
       example: "3",
       kind: integer({ min: 1, max: 1000 }),
       fallback: () => 5,
-      risk: "Low",
       doc: "Size of the burst, as a multiple of the rate.",
     }),
-    exempt: field<readonly string[]>({
-      key: "limit-allowlist",
+    exempt: field<readonly string[]>("limit-allowlist", {
       example: "10.0.0.0/8, 192.0.2.7",
       aliases: ["limit-whitelist"],
       kind: rangeList,
       fallback: () => [],
       onBad: "reject",
-      risk: "Low",
       doc: "Addresses and ranges of clients that are not counted.",
     }),
   },

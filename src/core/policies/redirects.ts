@@ -8,10 +8,10 @@ import { integer } from "../kinds/numbers.ts";
 import { isRequestVariable } from "../kinds/request-variables.ts";
 import { oneLine, textOf } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
-import { bool } from "../kinds/words.ts";
 import type { Problem } from "../model/problem.ts";
 import { Token } from "../tokens/token.ts";
-import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { type Context, field, type Resolved, resolvedFeature, textField, toggle } from "./declare.ts";
+import { useless } from "./problems.ts";
 import { boundText } from "./variables.ts";
 
 export interface Redirects {
@@ -31,7 +31,7 @@ const url: Kind<string> = textOf({
 /** A URL that may hold variables, for operators who turned validation off. */
 const looseUrl = undecoded(oneLine);
 
-const common = { fallback: () => "", onBad: "reject", risk: "Medium" } as const;
+const common = { kind: url, loose: looseUrl, onBad: "reject", risk: "Medium" } as const;
 
 const forRedirect = ({ elsewhere }: Redirects) => (elsewhere === undefined ? "no redirect is set" : undefined);
 
@@ -39,56 +39,37 @@ export const redirects = resolvedFeature({
   name: "redirects",
   scope: "location",
   fields: {
-    permanent: field({
+    permanent: textField("permanent-redirect", {
       ...common,
-      key: "permanent-redirect",
       example: "https://www.example.com",
-      kind: url,
-      loose: looseUrl,
       doc: "Answers every request with 301 to this URL, as it stands; nothing of the request is appended.",
     }),
-    permanentCode: field({
-      key: "permanent-redirect-code",
+    permanentCode: field("permanent-redirect-code", {
       example: "308",
       kind: integer(),
       fallback: () => 301,
       onBad: "reject",
-      risk: "Low",
       doc: "Status for permanent-redirect, from 300 to 308.",
     }),
-    temporal: field({
+    temporal: textField("temporal-redirect", {
       ...common,
-      key: "temporal-redirect",
       example: "https://status.example.com",
-      kind: url,
-      loose: looseUrl,
       doc: "Answers every request with 302 to this URL, as it stands; wins over permanent-redirect.",
     }),
-    temporalCode: field({
-      key: "temporal-redirect-code",
+    temporalCode: field("temporal-redirect-code", {
       example: "307",
       kind: integer(),
       fallback: () => 302,
       onBad: "reject",
-      risk: "Low",
       doc: "Status for temporal-redirect, from 300 to 307.",
     }),
-    relative: field({
-      key: "relative-redirects",
-      example: "true",
-      kind: bool,
+    relative: toggle("relative-redirects", {
       fallback: (settings) => settings.relativeRedirects,
       onBad: "reject",
-      risk: "Low",
       doc: "Leaves scheme and host out of redirects that nginx itself writes.",
     }),
-    twin: field({
-      key: "from-to-www-redirect",
-      example: "true",
-      kind: bool,
-      fallback: () => false,
+    twin: toggle("from-to-www-redirect", {
       onBad: "reject",
-      risk: "Low",
       doc: "Redirects the host with www. in front to the one without, or the other way round, if no Ingress has that host.",
     }),
   },
@@ -173,8 +154,4 @@ function codeOf(code: number, { key, most, instead }: Codes, { ingress: object }
   const why = `${code} is not from 300 to ${most}`;
   const problem: Problem = { object, kind: "annotation-unreadable", key, why, done: "default" };
   return { code: instead, problems: [problem] };
-}
-
-function useless({ ingress: object }: Context, key: string, why: string): Problem {
-  return { object, kind: "annotation-useless", key, why };
 }

@@ -6,12 +6,15 @@
 import { textOf, trimmed } from "../kinds/text.ts";
 import { notFound } from "../model/missing.ts";
 import type { Why } from "../model/problem.ts";
-import type { Context } from "./declare.ts";
+import { type Context, type Declared, type Field, textField } from "./declare.ts";
 
 /** Checks the characters of a reference only; whether the object exists is known later. */
-export const referenceText = trimmed(
-  textOf({ label: "letters, digits and - . _ ~ / :", characters: "A-Za-z0-9._~/:\\-" }),
-);
+const referenceText = trimmed(textOf({ label: "letters, digits and - . _ ~ / :", characters: "A-Za-z0-9._~/:\\-" }));
+
+/** Declares an annotation that names a Secret or a ConfigMap. */
+export function referenceField(key: string, declared: Omit<Declared<string>, "kind" | "risk">): Field<string> {
+  return textField(key, { kind: referenceText, risk: "Medium", ...declared });
+}
 
 export type Named<T> = { readonly ok: true; readonly object: T } | { readonly ok: false; readonly reason: Why };
 

@@ -5,8 +5,8 @@
  */
 import { bytesOf, sizeBetween, sizesBeside } from "../kinds/measures.ts";
 import { oneOf } from "../kinds/words.ts";
-import type { Problem } from "../model/problem.ts";
 import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { limited } from "./problems.ts";
 
 /** ingress-nginx accepts blanks, and the letter b as the unit for bytes. */
 const plain = sizeBetween("1", "1g");
@@ -25,27 +25,20 @@ interface RequestBody {
  * Limits the memory for one body, because a slow client holds it in a worker. The operator's own
  * value holds, and an annotation may use as much memory as it does.
  */
-function withCeiling(read: RequestBody, { ingress, settings, given }: Context): Resolved<RequestBody> {
+function withCeiling(read: RequestBody, context: Context): Resolved<RequestBody> {
+  const { settings, given } = context;
   const { clientBodyBufferSize: own, clientBodyBufferCeiling: ceiling } = settings;
   const most = bytesOf(own) > bytesOf(ceiling) ? own : ceiling;
   if (!given("buffer") || bytesOf(read.buffer) <= bytesOf(most)) return { value: read };
   const why = `${read.buffer} for one body are more than the operator permits (client-body-buffer-ceiling, ${ceiling}); ${most} are used`;
-  const problem: Problem = {
-    object: ingress,
-    kind: "annotation-doubtful",
-    limited: true,
-    key: "client-body-buffer-size",
-    why,
-  };
-  return { value: { ...read, buffer: most }, problems: [problem] };
+  return { value: { ...read, buffer: most }, problems: [limited(context, "client-body-buffer-size", why)] };
 }
 
 export const requestBody = resolvedFeature({
   name: "request-body",
   scope: "location",
   fields: {
-    most: field({
-      key: "proxy-body-size",
+    most: field("proxy-body-size", {
       example: "16m",
       kind: sizeBetween("0"),
       fallback: (settings) => settings.proxyBodySize,
@@ -53,22 +46,18 @@ export const requestBody = resolvedFeature({
       directive: { name: "client_max_body_size" },
       doc: "Largest request body; a larger one gets 413. 0 is no limit.",
     }),
-    buffer: field({
-      key: "client-body-buffer-size",
+    buffer: field("client-body-buffer-size", {
       example: "64k",
       kind: memory,
       fallback: (settings) => settings.clientBodyBufferSize,
       onBad: "reject",
-      risk: "Low",
       directive: { name: "client_body_buffer_size" },
       doc: "Part of a request body that is kept in memory; the rest goes to a file.",
     }),
-    buffering: field({
-      key: "proxy-request-buffering",
+    buffering: field("proxy-request-buffering", {
       example: "off",
       kind: oneOf(["on", "off"]),
       fallback: (settings) => settings.proxyRequestBuffering,
-      risk: "Low",
       directive: { name: "proxy_request_buffering" },
       doc: "Whether a request body is read whole before the request is sent to the backend; a request that is passed on while it comes in is not retried.",
     }),

@@ -7,8 +7,7 @@ import type { Kind } from "../kinds/kind.ts";
 import { isElsewhere } from "../kinds/rewrite-target.ts";
 import { textOf } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
-import { bool } from "../kinds/words.ts";
-import { feature, field } from "./declare.ts";
+import { feature, textField, toggle } from "./declare.ts";
 import type { Snippet } from "./snippets.ts";
 
 const path = textOf({ label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" });
@@ -24,20 +23,13 @@ export const rewrite = feature({
   scope: "ingress",
   live: true,
   fields: {
-    target: field({
-      key: "rewrite-target",
+    target: textField("rewrite-target", {
       example: "/$2",
       kind: target,
-      fallback: () => "",
       risk: "Medium",
       doc: "Replaces the request path sent to the backend; $1 to $9 are groups of the Ingress path.",
     }),
-    regex: field({
-      key: "use-regex",
-      example: "true",
-      kind: bool,
-      fallback: () => false,
-      risk: "Low",
+    regex: toggle("use-regex", {
       doc: "Takes the paths as case-insensitive regular expressions, anchored at their start.",
     }),
   },

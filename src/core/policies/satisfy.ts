@@ -17,12 +17,10 @@ export const satisfy = feature({
   both: () => ({ checks: "all" as const }),
   readsHeadersLate: ({ checks }) => checks === "any",
   fields: {
-    checks: field({
-      key: "satisfy",
+    checks: field("satisfy", {
       example: "any",
       kind: oneOf(["any", "all"]),
       fallback: () => "all" as const,
-      risk: "Low",
       directive: { name: "satisfy", grpc: "satisfy" },
       doc: "any: one of access lists, Basic and external authentication is enough; all: each must let the request pass.",
     }),

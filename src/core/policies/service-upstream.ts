@@ -2,20 +2,15 @@
  * Decides whether requests go to the Service's own address instead of its Endpoints (RS-9.7). It
  * holds for the whole Upstream.
  */
-import { bool } from "../kinds/words.ts";
-import { feature, field } from "./declare.ts";
+import { feature, toggle } from "./declare.ts";
 
 export const serviceUpstream = feature({
   name: "service-upstream",
   scope: "upstream",
   live: true,
   fields: {
-    on: field({
-      key: "service-upstream",
-      example: "true",
-      kind: bool,
+    on: toggle("service-upstream", {
       fallback: (settings) => settings.serviceUpstream,
-      risk: "Low",
       doc: "Sends requests to the ClusterIP and port of the Service instead of its Endpoints.",
     }),
   },

@@ -17,7 +17,8 @@ import { withOwnLocations } from "../settings/own-locations.ts";
 import { setByPaths, withoutSetByPaths } from "../settings/set-by-paths.ts";
 import { snippet } from "../settings/snippet.ts";
 import type { View } from "../tokens/token.ts";
-import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { type Context, type Resolved, resolvedFeature, textField } from "./declare.ts";
+import { snippetsOff, useless } from "./problems.ts";
 
 export interface Snippet {
   /** The text of the snippet; empty if there is none. */
@@ -45,17 +46,15 @@ const withPath = new Set(["location", "alias", "internal"]);
 
 function snippetField(key: string, example: string, doc: string, declares?: true) {
   const naming = declares === undefined ? {} : { declares };
-  return field({ key, example, kind: snippet, fallback: () => "", onBad: "reject", risk: "Critical", doc, ...naming });
+  return textField(key, { example, kind: snippet, onBad: "reject", risk: "Critical", doc, ...naming });
 }
 
 function resolve(key: string): (values: { readonly text: string }, context: Context) => Resolved<Snippet> {
-  return ({ text }, { given, ingress: object, settings }) => {
+  return ({ text }, context) => {
+    const { given, ingress: object, settings } = context;
     const nothing = key === "configuration-snippet" && needsPathIn(settings.locationSnippet) ? bare : none;
     if (!given("text") || text.trim() === "") return { value: nothing };
-    if (!settings.allowSnippetAnnotations) {
-      const why = "the operator does not allow snippets (allow-snippet-annotations)";
-      return { value: nothing, problems: [{ object, kind: "annotation-useless", key, why }] };
-    }
+    if (!settings.allowSnippetAnnotations) return { value: nothing, problems: [useless(context, key, snippetsOff)] };
     const parsed = parse(text);
     const statements = parsed.ok ? parsed.statements : [];
     const idle = key === "server-snippet" ? setByPaths(text, "annotation") : [];
@@ -174,7 +173,10 @@ export const usesGroups = ({ configurationSnippet }: OfLocation): boolean => con
 /** Whether the snippet of a host has locations, with which nginx compares the host's paths. */
 export const hostNeedsPath = (values: { readonly serverSnippet: Snippet }): boolean => values.serverSnippet.needsPath;
 
-/** Returns the values of a location that is reached by name, where a text that needs a path is refused. */
+/**
+ * Returns the values of a location that is reached by name, where nginx refuses a text that needs a
+ * path.
+ */
 export const withoutPath = <V extends OfLocation>(values: V, plain: V): V =>
   needsPath(values) ? { ...values, configurationSnippet: plain.configurationSnippet } : values;
 

@@ -16,13 +16,10 @@ export const sslCiphers = feature({
   notOnRoutes: "the handshake is over before nginx knows the path",
   onListeners: true,
   fields: {
-    ciphers: field({
-      key: "ssl-ciphers",
+    ciphers: field("ssl-ciphers", {
       example: "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256",
       kind: optional(trimmed(colonCipherList)),
-      fallback: () => undefined,
       onBad: "reject",
-      risk: "Low",
       doc: "Ciphers of TLS up to 1.2 for the hosts of the Ingress, as OpenSSL writes them.",
     }),
   },
@@ -49,12 +46,9 @@ export const sslPreferServerCiphers = feature({
   notOnRoutes: "the handshake is over before nginx knows the path",
   onListeners: true,
   fields: {
-    ours: field({
-      key: "ssl-prefer-server-ciphers",
+    ours: field("ssl-prefer-server-ciphers", {
       example: "true",
       kind: optional(bool),
-      fallback: () => undefined,
-      risk: "Low",
       doc: "Whether the order of the server's ciphers counts, or the client's.",
     }),
   },

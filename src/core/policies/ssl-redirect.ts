@@ -3,44 +3,30 @@
  * as http.
  */
 
-import { bool } from "../kinds/words.ts";
 import { Token } from "../tokens/token.ts";
-import { feature, field } from "./declare.ts";
+import { feature, toggle } from "./declare.ts";
 
 export const sslRedirect = feature({
   name: "ssl-redirect",
   scope: "location",
   fields: {
-    whenConfigured: field({
-      key: "ssl-redirect",
+    whenConfigured: toggle("ssl-redirect", {
       example: "false",
-      kind: bool,
       fallback: (settings) => settings.sslRedirect,
-      risk: "Low",
       doc: "Redirects http to https if a certificate is configured for the requested host.",
     }),
-    always: field({
-      key: "force-ssl-redirect",
-      example: "true",
-      kind: bool,
+    always: toggle("force-ssl-redirect", {
       fallback: (settings) => settings.forceSslRedirect,
       risk: "Medium",
       doc: "Redirects http to https even if the host has no TLS configuration.",
     }),
-    keepTrailingSlash: field({
-      key: "preserve-trailing-slash",
-      example: "true",
-      kind: bool,
+    keepTrailingSlash: toggle("preserve-trailing-slash", {
       fallback: (settings) => settings.preserveTrailingSlash,
       risk: "Medium",
       doc: "Keeps a final slash of the request URI in the redirect.",
     }),
-    port: field({
-      key: "use-port-in-redirects",
-      example: "true",
-      kind: bool,
+    port: toggle("use-port-in-redirects", {
       fallback: (settings) => settings.usePortInRedirects,
-      risk: "Low",
       directive: { name: "port_in_redirect" },
       doc: "Names the port in redirects that nginx itself writes, and the https port in the redirect to https.",
     }),

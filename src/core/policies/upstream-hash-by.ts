@@ -6,8 +6,8 @@
 import { integer } from "../kinds/numbers.ts";
 import { textOf, trimmed } from "../kinds/text.ts";
 import { variablesIn } from "../kinds/variables.ts";
-import { bool } from "../kinds/words.ts";
-import { field, resolvedFeature } from "./declare.ts";
+import { field, resolvedFeature, textField, toggle } from "./declare.ts";
+import { useless } from "./problems.ts";
 import { sessionAffinity } from "./sessions/declaration.ts";
 import { lost } from "./without-lua.ts";
 
@@ -27,47 +27,38 @@ export const upstreamHashBy = resolvedFeature({
   scope: "upstream",
   live: true,
   fields: {
-    text: field({
-      key: "upstream-hash-by",
+    text: textField("upstream-hash-by", {
       example: "$request_uri",
       kind: trimmed(textOf({ label: "letters, digits, blanks and - _ $ { }", characters: "A-Za-z0-9_${} \\-" })),
-      fallback: () => "",
       onBad: "reject",
       risk: "High",
       doc: "Text with nginx variables whose value picks the Endpoint, by consistent hashing.",
     }),
-    bySubset: field({
-      key: "upstream-hash-by-subset",
-      example: "true",
-      kind: bool,
-      fallback: () => false,
+    bySubset: toggle("upstream-hash-by-subset", {
       onBad: "reject",
-      risk: "Low",
       doc: "Picks a group of Endpoints by the hash and one of the group at random.",
     }),
-    subsetSize: field({
-      key: "upstream-hash-by-subset-size",
+    subsetSize: field("upstream-hash-by-subset-size", {
       example: "3",
       kind: integer(),
       fallback: () => 3,
       onBad: "reject",
-      risk: "Low",
       doc: "Endpoints in such a group.",
     }),
   },
-  resolve: ({ text, bySubset, subsetSize }, { ingress, given, declares }) => {
+  resolve: ({ text, bySubset, subsetSize }, context) => {
+    const { given, declares } = context;
     const subset = bySubset ? (subsetSize > 0 ? subsetSize : 3) : 0;
     const declared = variablesIn(text).filter(declares);
     const hash: HashBy | undefined = text === "" ? undefined : { text, subset, declared };
-    const useless = [
+    const problems = [
       ...(text === "" && given("bySubset")
-        ? [["upstream-hash-by-subset", "upstream-hash-by is not set"] as const]
+        ? [useless(context, "upstream-hash-by-subset", "upstream-hash-by is not set")]
         : []),
       ...(!(text !== "" && bySubset) && given("subsetSize")
-        ? [["upstream-hash-by-subset-size", "upstream-hash-by-subset is not on"] as const]
+        ? [useless(context, "upstream-hash-by-subset-size", "upstream-hash-by-subset is not on")]
         : []),
     ];
-    const problems = useless.map(([key, why]) => ({ object: ingress, kind: "annotation-useless", key, why }) as const);
     return { value: hash, problems };
   },
   onlyWith: {

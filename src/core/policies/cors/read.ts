@@ -2,10 +2,9 @@
 import { type Kind, longestText, no, ok, shown, stripped } from "../../kinds/kind.ts";
 import { integer } from "../../kinds/numbers.ts";
 import { textOf, trimmed } from "../../kinds/text.ts";
-import { bool } from "../../kinds/words.ts";
 import type { CorsPolicy } from "../../model/filters.ts";
 import { Token } from "../../tokens/token.ts";
-import { type FieldValues, field, type RouteFilter } from "../declare.ts";
+import { type FieldValues, field, type RouteFilter, textField, toggle } from "../declare.ts";
 import { valueMistake } from "../header-changes/read.ts";
 
 /**
@@ -58,32 +57,24 @@ const exposed = listed(
 );
 
 export const fields = {
-  enabled: field({
-    key: "enable-cors",
-    example: "true",
-    kind: bool,
-    fallback: () => false,
-    risk: "Low",
+  enabled: toggle("enable-cors", {
     doc: "Adds the headers that let pages of other origins use the answers, and answers preflight requests.",
   }),
-  origins: field<readonly string[]>({
-    key: "cors-allow-origin",
+  origins: field<readonly string[]>("cors-allow-origin", {
     example: "https://shop.example.com, https://*.example.org",
     kind: origins,
     fallback: () => ["*"],
     risk: "Medium",
     doc: "Origins that may read the answers; `*.` stands for one label, `*` for all origins.",
   }),
-  methods: field({
-    key: "cors-allow-methods",
+  methods: field("cors-allow-methods", {
     example: "GET, POST, OPTIONS",
     kind: methods,
     fallback: () => "GET, PUT, POST, DELETE, PATCH, OPTIONS",
     risk: "Medium",
     doc: "Methods that such pages may use.",
   }),
-  headers: field({
-    key: "cors-allow-headers",
+  headers: field("cors-allow-headers", {
     example: "Authorization, Content-Type",
     kind: names,
     fallback: () =>
@@ -91,28 +82,20 @@ export const fields = {
     risk: "Medium",
     doc: "Request headers that such pages may send.",
   }),
-  exposed: field({
-    key: "cors-expose-headers",
+  exposed: textField("cors-expose-headers", {
     example: "X-Request-ID",
     kind: exposed,
-    fallback: () => "",
     risk: "Medium",
     doc: "Headers of answers that such pages may read.",
   }),
-  credentials: field({
-    key: "cors-allow-credentials",
-    example: "true",
-    kind: bool,
+  credentials: toggle("cors-allow-credentials", {
     fallback: () => true,
-    risk: "Low",
     doc: "Whether such pages may send cookies and passwords.",
   }),
-  maxAge: field({
-    key: "cors-max-age",
+  maxAge: field("cors-max-age", {
     example: "600",
     kind: integer(),
     fallback: () => 1_728_000,
-    risk: "Low",
     doc: "Seconds that a browser may remember the answer to a preflight.",
   }),
 };

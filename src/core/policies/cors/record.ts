@@ -5,7 +5,9 @@ import { type CorsFields, originsIn } from "./read.ts";
 
 type Answering = { readonly filters?: Filters; readonly features: { readonly cors: CorsFields } };
 
-/** Whether the Location answers preflights of browsers, also for requests that only it would take. */
+/**
+ * Whether the Location answers preflights of browsers, also for requests that only it would take.
+ */
 export const takesPreflights = ({ filters, features }: Answering): boolean =>
   filters?.cors !== undefined || originsIn(features.cors).length > 0;
 

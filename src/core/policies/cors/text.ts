@@ -32,8 +32,8 @@ export function answerHeaders(value: CorsFields, place: Place): readonly AnswerH
 }
 
 /**
- * Returns the headers that a redirect to a sign-in page has, too. A page that asks in the background
- * learns only so that the login has expired.
+ * Returns the headers that a redirect to a sign-in page has, too. A page that asks in the
+ * background learns only so that the login has expired.
  */
 export const signinHeaders = ({ cors }: { readonly cors: CorsFields }, place: Place): readonly AnswerHeader[] =>
   answerHeaders(cors, place);

@@ -6,10 +6,10 @@ import { optional } from "../../kinds/combine.ts";
 import type { Kind } from "../../kinds/kind.ts";
 import { integer } from "../../kinds/numbers.ts";
 import { settableHeaderNames } from "../../kinds/reserved-headers.ts";
-import { bool, oneOf } from "../../kinds/words.ts";
+import { oneOf } from "../../kinds/words.ts";
 import { snippet } from "../../settings/snippet.ts";
-import { field } from "../declare.ts";
-import { referenceText } from "../reference.ts";
+import { field, textField, toggle } from "../declare.ts";
+import { referenceField } from "../reference.ts";
 import {
   cacheDurations,
   cacheKey,
@@ -36,45 +36,34 @@ const withoutUri: Kind<string> = {
 };
 
 export const fields = {
-  url: field({
-    key: "auth-url",
+  url: textField("auth-url", {
     example: "http://oauth2-proxy.auth.svc.cluster.local:4180/oauth2/auth",
     kind: questionUrl,
     naming: questionUrlNaming,
-    fallback: () => "",
     onBad: "reject",
     risk: "High",
     doc: "Sends an auth request to this URL before each request: 2xx lets it pass, 401 and 403 are returned, anything else is 500. May hold variables.",
   }),
-  useGlobal: field({
-    key: "enable-global-auth",
+  useGlobal: toggle("enable-global-auth", {
     requires: null,
     example: "false",
-    kind: bool,
     fallback: () => true,
-    risk: "Low",
     doc: "false exempts the Ingress from the ConfigMap's global-auth-url.",
   }),
-  method: field({
-    key: "auth-method",
+  method: field("auth-method", {
     example: "GET",
     kind: optional(oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"])),
-    fallback: () => undefined,
     onBad: "deny",
-    risk: "Low",
     doc: "Method of the auth request, GET when not given; with it the auth request also has X-Original-URI and X-Scheme.",
   }),
-  signin: field({
-    key: "auth-signin",
+  signin: textField("auth-signin", {
     example: "https://login.example.com/oauth2/start?rd=$scheme://$host$escaped_request_uri",
     kind: signinUrl,
     naming: signinUrlNaming,
-    fallback: () => "",
     risk: "High",
     doc: "Sign-in page to which clients are redirected with 302 if the answer is 401; the original URL is added as a query parameter.",
   }),
-  redirectParam: field({
-    key: "auth-signin-redirect-param",
+  redirectParam: field("auth-signin-redirect-param", {
     requires: "auth-signin",
     example: "next",
     kind: plainText,
@@ -82,8 +71,7 @@ export const fields = {
     risk: "Medium",
     doc: "Query parameter of auth-signin that holds the original URL.",
   }),
-  responseHeaders: field<readonly string[]>({
-    key: "auth-response-headers",
+  responseHeaders: field<readonly string[]>("auth-response-headers", {
     example: "X-Auth-Request-User, X-Auth-Request-Email",
     kind: settableHeaderNames,
     fallback: () => [],
@@ -91,43 +79,29 @@ export const fields = {
     risk: "Medium",
     doc: "Headers of the auth service's answer that the backend gets instead of the client's.",
   }),
-  headers: field({
-    key: "auth-proxy-set-headers",
+  headers: referenceField("auth-proxy-set-headers", {
     example: "shop/auth-headers",
-    kind: referenceText,
-    fallback: () => "",
-    risk: "Medium",
     doc: "ConfigMap, as namespace/name, whose entries are headers of the auth request.",
   }),
-  requestRedirect: field({
-    key: "auth-request-redirect",
+  requestRedirect: textField("auth-request-redirect", {
     example: "https://shop.example.com/welcome",
     kind: withoutUri,
-    fallback: () => "",
     onBad: "deny",
     risk: "Medium",
     doc: "Value of X-Auth-Request-Redirect in the auth request, instead of the request URI.",
   }),
-  alwaysSetCookie: field({
-    key: "auth-always-set-cookie",
-    example: "true",
-    kind: bool,
-    fallback: () => false,
+  alwaysSetCookie: toggle("auth-always-set-cookie", {
     onBad: "deny",
-    risk: "Low",
     doc: "Passes the cookies of the auth service's answer to the client whatever the status, not only with success and redirects.",
   }),
-  cacheKey: field({
-    key: "auth-cache-key",
+  cacheKey: textField("auth-cache-key", {
     example: "$remote_user$http_authorization",
     kind: cacheKey,
     naming: cacheKeyNaming,
-    fallback: () => "",
     risk: "Medium",
     doc: "Caches the answers of the auth service by the value of this text with variables; locations share no answers.",
   }),
-  cacheDurations: field({
-    key: "auth-cache-duration",
+  cacheDurations: field("auth-cache-duration", {
     requires: "auth-cache-key",
     example: "200 202 10m, 401 1m",
     kind: cacheDurations,
@@ -136,46 +110,33 @@ export const fields = {
     risk: "Medium",
     doc: "How long answers are kept, by status.",
   }),
-  keepalive: field({
-    key: "auth-keepalive",
+  keepalive: field("auth-keepalive", {
     example: "16",
     kind: integer({ max: 1000 }),
     fallback: () => 0,
-    risk: "Low",
     doc: "Idle connections to the auth service that are kept.",
   }),
-  keepaliveShareVars: field({
-    key: "auth-keepalive-share-vars",
+  keepaliveShareVars: toggle("auth-keepalive-share-vars", {
     requires: "auth-keepalive",
-    example: "true",
-    kind: bool,
-    fallback: () => false,
-    risk: "Low",
     doc: "Accepted without effect; the auth request always shares the request's variables.",
   }),
-  keepaliveRequests: field({
-    key: "auth-keepalive-requests",
+  keepaliveRequests: field("auth-keepalive-requests", {
     requires: "auth-keepalive",
     example: "1000",
     kind: integer({ max: 1_000_000_000 }),
     fallback: () => 1000,
-    risk: "Low",
     doc: "Auth requests on one kept connection.",
   }),
-  keepaliveTimeout: field({
-    key: "auth-keepalive-timeout",
+  keepaliveTimeout: field("auth-keepalive-timeout", {
     requires: "auth-keepalive",
     example: "60",
     kind: integer({ max: 2_073_600 }),
     fallback: () => 60,
-    risk: "Low",
     doc: "Seconds that an idle connection is kept.",
   }),
-  snippet: field({
-    key: "auth-snippet",
+  snippet: textField("auth-snippet", {
     example: "proxy_set_header X-Team shop;",
     kind: snippet,
-    fallback: () => "",
     onBad: "reject",
     risk: "Critical",
     declares: true,

@@ -17,6 +17,7 @@ import { headersOf } from "../../settings/read-followed.ts";
 import { permitFor } from "../../settings/snippet.ts";
 import { Token } from "../../tokens/token.ts";
 import { type Context, type Resolved, resolvedFeature } from "../declare.ts";
+import { leftOut, refused, useless } from "../problems.ts";
 import { named } from "../reference.ts";
 import { otherwise } from "../without-lua.ts";
 import { fields } from "./fields.ts";
@@ -76,7 +77,10 @@ export const externalAuth = resolvedFeature({
       snippet: snippet === "" || permit === undefined ? undefined : Token.snippet(snippet, permit),
       declares: permit === undefined ? [] : variablesDeclaredIn(snippet),
     };
-    const problems = [...headers.problems, ...(kept && pool === undefined ? [notKept(context)] : [])];
+    const problems = [
+      ...headers.problems,
+      ...(kept && pool === undefined ? [useless(context, "auth-keepalive", notKept)] : []),
+    ];
     return { value: { kind: "ask", question }, problems };
   },
   // nginx sends one auth request for each request, so two services cannot be combined.
@@ -137,23 +141,15 @@ function headersFrom(reference: string, context: Context): HeadersFrom {
   const headers = headersOf({ ...found.object, data }, context.settings, bad, context.declares);
   const first = bad[0];
   if (first !== undefined) return { ok: false, reason: { why: `ConfigMap ${reference}, ${sentence(first)}` } };
-  return { ok: true, headers, problems: left.map((why) => leftOut(context, `ConfigMap ${reference}, ${why}`)) };
+  return {
+    ok: true,
+    headers,
+    problems: left.map((why) => leftOut(context, "auth-proxy-set-headers", `ConfigMap ${reference}, ${why}`)),
+  };
 }
 
 function entriesOf({ data = {} }: ConfigMap): readonly FollowedHeader[] {
   return Object.entries(data).map(([name, value]) => ({ name, value }));
 }
 
-function leftOut({ ingress: object }: Context, why: string): Problem {
-  const field = "annotation auth-proxy-set-headers";
-  return { object, kind: "value-unusable", field, why, done: "it is left out" };
-}
-
-function refused({ ingress }: Context, key: string, reason: Why): Resolved<ExternalAuth> {
-  return { refuse: "deny", problem: { object: ingress, kind: "annotation-unreadable", key, ...reason, done: "deny" } };
-}
-
-function notKept({ ingress }: Context): Problem {
-  const why = "connections are kept to an IP address or to a Service with a cluster IP, and auth-url names neither";
-  return { object: ingress, kind: "annotation-useless", key: "auth-keepalive", why };
-}
+const notKept = "connections are kept to an IP address or to a Service with a cluster IP, and auth-url names neither";

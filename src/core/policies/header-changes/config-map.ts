@@ -13,29 +13,29 @@ import { withoutReserved } from "../../kinds/reserved-headers.ts";
 import type { HeaderValue } from "../../model/filters.ts";
 import { notFound } from "../../model/missing.ts";
 import type { ConfigMap } from "../../model/objects.ts";
-import type { Problem, Why } from "../../model/problem.ts";
 import { Token } from "../../tokens/token.ts";
 import type { Context, Resolved } from "../declare.ts";
+import { leftOut, refused } from "../problems.ts";
 
 /** Reads the ConfigMap that `reference` names as namespace/name. */
 export function headersIn(reference: string, context: Context): Resolved<readonly HeaderValue[]> {
   if (reference === "") return { value: [] };
   const found = reference.includes("/") ? context.configMap(reference) : undefined;
   const foreign = whyForeign(reference, context);
-  if (foreign !== undefined && context.ingress.kind !== "Ingress") return refused(context, { why: foreign });
+  if (foreign !== undefined && context.ingress.kind !== "Ingress") return refused(context, key, { why: foreign });
   // The same words for each reason tell nothing about a ConfigMap of another namespace.
   const hidden = `ConfigMap ${reference} of another namespace is missing, or holds something else than headers of global-allowed-response-headers`;
   if (found === undefined) {
     const { why, missing } = notFound("ConfigMap", reference);
     const own = { why: `${why}, which is named as namespace/name`, missing };
-    return refused(context, foreign === undefined ? own : { why: hidden });
+    return refused(context, key, foreign === undefined ? own : { why: hidden });
   }
   const { kept, left } = withoutReserved(headersOf(found));
   const { globalAllowedResponseHeaders: allowed } = context.settings;
   const mistake = kept.map((one) => mistakeIn(one, allowed)).find((why) => why !== undefined);
   if (mistake !== undefined)
-    return refused(context, { why: foreign === undefined ? `ConfigMap ${reference}: ${mistake}` : hidden });
-  return { value: kept, problems: left.map((why) => leftOut(context, `ConfigMap ${reference}: ${why}`)) };
+    return refused(context, key, { why: foreign === undefined ? `ConfigMap ${reference}: ${mistake}` : hidden });
+  return { value: kept, problems: left.map((why) => leftOut(context, key, `ConfigMap ${reference}: ${why}`)) };
 }
 
 /** Returns why details of a ConfigMap of another namespace are kept from the author. */
@@ -58,11 +58,4 @@ function mistakeIn({ name, value }: HeaderValue, allowed: readonly string[]): st
   return undefined;
 }
 
-function leftOut({ ingress: object }: Context, why: string): Problem {
-  return { object, kind: "value-unusable", field: "annotation custom-headers", why, done: "it is left out" };
-}
-
-function refused({ ingress: object }: Context, reason: Why): Resolved<readonly HeaderValue[]> {
-  const problem = { object, kind: "annotation-unreadable", key: "custom-headers", ...reason, done: "deny" } as const;
-  return { refuse: "deny", problem };
-}
+const key = "custom-headers";

@@ -7,8 +7,8 @@
 
 import type { AnswerHeader } from "../../tokens/place.ts";
 import { Token } from "../../tokens/token.ts";
-import { field, resolvedFeature } from "../declare.ts";
-import { referenceText } from "../reference.ts";
+import { resolvedFeature } from "../declare.ts";
+import { referenceField } from "../reference.ts";
 import { headersIn } from "./config-map.ts";
 import { filters } from "./read.ts";
 import { steering, traits } from "./record.ts";
@@ -18,12 +18,8 @@ export const customHeaders = resolvedFeature({
   name: "custom-headers",
   scope: "location",
   fields: {
-    configMap: field({
-      key: "custom-headers",
+    configMap: referenceField("custom-headers", {
       example: "shop/answer-headers",
-      kind: referenceText,
-      fallback: () => "",
-      risk: "Medium",
       doc: "ConfigMap, as namespace/name, whose entries are headers of every answer. It may be in another namespace.",
     }),
   },

@@ -20,7 +20,7 @@ import { oneOf } from "../../kinds/words.ts";
 import { nextHops } from "../../tokens/hops.ts";
 import type { Place } from "../../tokens/place.ts";
 import { Token } from "../../tokens/token.ts";
-import { field, type Resolved, resolvedFeature } from "../declare.ts";
+import { field, type Resolved, resolvedFeature, textField } from "../declare.ts";
 import { isQuestionVariable } from "../external-auth/kinds.ts";
 import { filter } from "./filter.ts";
 import { mirrorsIn, steering, traits } from "./record.ts";
@@ -102,30 +102,24 @@ export const mirror = resolvedFeature({
   scope: "location",
   gate: "target",
   fields: {
-    target: field({
-      key: "mirror-target",
+    target: textField("mirror-target", {
       example: "https://copy.example.com$request_uri",
       kind: target,
       naming: (declared) => ({ ...target, read: (text) => readTarget(text, declared) }),
-      fallback: () => "",
       risk: "High",
       doc: "Sends a copy of each request to this URL. The client's query is added to it; append $request_uri to a bare host to keep the path too.",
     }),
-    host: field({
-      key: "mirror-host",
+    host: textField("mirror-host", {
       example: "copy.example.com",
       kind: hostText,
       naming: (declared) => ({ ...hostText, read: (text) => readText(text, declared) }),
-      fallback: () => "",
       risk: "High",
       doc: "Host header of the copies instead of the host of mirror-target.",
     }),
-    requestBody: field({
-      key: "mirror-request-body",
+    requestBody: field("mirror-request-body", {
       example: "off",
       kind: oneOf(["on", "off"]),
       fallback: () => "on" as const,
-      risk: "Low",
       doc: "off sends the copies without the bodies of their requests.",
     }),
   },

@@ -46,29 +46,24 @@ export const nextUpstream = feature({
   name: "next-upstream",
   scope: "location",
   fields: {
-    cases: field({
-      key: "proxy-next-upstream",
+    cases: field("proxy-next-upstream", {
       example: "error timeout http_503",
       kind: cases,
       fallback: (settings) => settings.proxyNextUpstream,
       risk: "Medium",
       doc: "Failures after which the next Endpoint is tried; off tries only one.",
     }),
-    timeout: field({
-      key: "proxy-next-upstream-timeout",
+    timeout: field("proxy-next-upstream-timeout", {
       example: "10",
       kind: seconds({ min: 0, max: 2_073_600 }),
       fallback: (settings) => settings.proxyNextUpstreamTimeout,
-      risk: "Low",
       directive: { name: "proxy_next_upstream_timeout", grpc: "grpc_next_upstream_timeout" },
       doc: "How long further Endpoints are tried; 0 is no limit.",
     }),
-    tries: field({
-      key: "proxy-next-upstream-tries",
+    tries: field("proxy-next-upstream-tries", {
       example: "2",
       kind: integer({ min: 0, max: 2_147_483_647 }),
       fallback: (settings) => settings.proxyNextUpstreamTries,
-      risk: "Low",
       directive: {
         name: "proxy_next_upstream_tries",
         grpc: "grpc_next_upstream_tries",

@@ -8,9 +8,9 @@
 import { optional } from "../../kinds/combine.ts";
 import { integer } from "../../kinds/numbers.ts";
 import { plainText, textOf, trimmed } from "../../kinds/text.ts";
-import { bool, oneOf } from "../../kinds/words.ts";
+import { oneOf } from "../../kinds/words.ts";
 import { canary } from "../canary.ts";
-import { feature, field } from "../declare.ts";
+import { feature, field, textField, toggle } from "../declare.ts";
 import { serviceUpstream } from "../service-upstream.ts";
 import { lost } from "../without-lua.ts";
 import { sessionOf } from "./read.ts";
@@ -25,103 +25,69 @@ export const sessionAffinity = feature({
   live: true,
   gate: "type",
   fields: {
-    type: field({
-      key: "affinity",
+    type: field("affinity", {
       example: "cookie",
       kind: optional(oneOf(["cookie"])),
-      fallback: () => undefined,
-      risk: "Low",
       doc: "cookie: a client that returns with the cookie reaches the same Endpoint again.",
     }),
-    mode: field({
-      key: "affinity-mode",
+    mode: field("affinity-mode", {
       example: "persistent",
       kind: optional(oneOf(["balanced", "persistent"])),
-      fallback: () => undefined,
       risk: "Medium",
       doc: "balanced: scaling moves some clients. persistent: a client moves only when its Endpoint is gone.",
     }),
-    canaryBehavior: field({
-      key: "affinity-canary-behavior",
+    canaryBehavior: field("affinity-canary-behavior", {
       requires: null,
       example: "legacy",
       kind: oneOf(["sticky", "legacy"]),
       fallback: () => "sticky" as const,
-      risk: "Low",
       doc: "On a canary Ingress. sticky: clients that it served stay with it. legacy: it issues no cookie.",
     }),
-    name: field({
-      key: "session-cookie-name",
+    name: field("session-cookie-name", {
       example: "shop-route",
       kind: plainText,
       fallback: () => "INGRESSCOOKIE",
       risk: "Medium",
       doc: "Name of the cookie.",
     }),
-    path: field({
-      key: "session-cookie-path",
+    path: textField("session-cookie-path", {
       example: "/",
       kind: trimmed(
         textOf({ label: "letters, digits, blanks and - . _ ~ / : , ? & =", characters: "A-Za-z0-9._~/:,?&= \\-" }),
       ),
-      fallback: () => "",
       risk: "Medium",
       doc: "Path attribute of the cookie; without it the path of the rule that matched.",
     }),
-    domain: field({
-      key: "session-cookie-domain",
+    domain: textField("session-cookie-domain", {
       example: "shop.example.com",
       kind: plainText,
-      fallback: () => "",
       risk: "Medium",
       doc: "Domain attribute of the cookie.",
     }),
-    expires: field({
-      key: "session-cookie-expires",
+    expires: field("session-cookie-expires", {
       example: "172800",
       kind: optional(trimmed(integer())),
-      fallback: () => undefined,
       risk: "Medium",
       doc: "Seconds until the date of the Expires attribute.",
     }),
-    maxAge: field({
-      key: "session-cookie-max-age",
+    maxAge: field("session-cookie-max-age", {
       example: "172800",
       kind: optional(trimmed(integer())),
-      fallback: () => undefined,
       risk: "Medium",
       doc: "Max-Age attribute of the cookie, in seconds.",
     }),
-    sameSite: field({
-      key: "session-cookie-samesite",
+    sameSite: field("session-cookie-samesite", {
       example: "Lax",
       kind: optional(oneOf(["None", "Lax", "Strict"])),
-      fallback: () => undefined,
-      risk: "Low",
       doc: "SameSite attribute of the cookie, in this spelling.",
     }),
-    conditionalSameSiteNone: field({
-      key: "session-cookie-conditional-samesite-none",
-      example: "true",
-      kind: bool,
-      fallback: () => false,
-      risk: "Low",
+    conditionalSameSiteNone: toggle("session-cookie-conditional-samesite-none", {
       doc: "Leaves SameSite=None out for browsers known to misunderstand it.",
     }),
-    secure: field({
-      key: "session-cookie-secure",
-      example: "true",
-      kind: bool,
-      fallback: () => false,
-      risk: "Low",
+    secure: toggle("session-cookie-secure", {
       doc: "Sets the Secure attribute also for clients that came without TLS.",
     }),
-    changeOnFailure: field({
-      key: "session-cookie-change-on-failure",
-      example: "true",
-      kind: bool,
-      fallback: () => false,
-      risk: "Low",
+    changeOnFailure: toggle("session-cookie-change-on-failure", {
       doc: "Lets a retry pick another Endpoint than the cookie's, with a new cookie.",
     }),
   },
@@ -159,6 +125,9 @@ export const sessionAffinity = feature({
   },
 });
 
-/** Whether a Location gives clients the cookie. Only one whose own owner sets affinity does (RS-14.3). */
+/**
+ * Whether a Location gives clients the cookie. Only one whose own owner sets affinity does
+ * (RS-14.3).
+ */
 export const issuesCookie = (values: { readonly sessionAffinity: { readonly type: "cookie" | undefined } }): boolean =>
   values.sessionAffinity.type === "cookie";
