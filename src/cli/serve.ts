@@ -122,10 +122,10 @@ export async function serve(
       maxDraining: 4,
       ready,
     }),
-    operatorPart(program, token, source, answers, () => manifests.outdated()),
+    operatorPart(program, instruments, token, source, answers, () => manifests.outdated()),
     templatePart(program, instruments, flags.templateDir),
     trafficPart(program, { drainMs, afterMs: 0 }),
-    countingPart(instruments),
+    countingPart(program, instruments),
     readinessPart(program, instruments, { graceMs: flags.shutdownGracePeriod * 1000, drainMs }),
   ];
   const ended = await runParts(parts, ending, log);

@@ -45,6 +45,7 @@ export function machineOf(capabilities: Capabilities, place: Place, folder: RunF
       sockets: folder.sockets,
       tlsSocket: `${folder.sockets}/tls.sock`,
       journal: folder.journal,
+      upstreamErrors: folder.upstreamErrors,
       lua: luaFolder,
     },
     nameKey: folder.nameKey,

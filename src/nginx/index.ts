@@ -22,3 +22,4 @@ export { portsInUse } from "./ports-in-use.ts";
 export type { NginxEvent } from "./process/supervisor.ts";
 export type { ReloadOutcome, RenderedConfiguration } from "./reload.ts";
 export { remoteNginx } from "./remote.ts";
+export { takeErrors } from "./upstream-errors.ts";

@@ -18,6 +18,7 @@ import { GenerationBook, type Generations } from "./generations.ts";
 import { Pass } from "./pass.ts";
 import { type NginxEvent, Supervisor } from "./process/supervisor.ts";
 import { Reloader, type ReloadOutcome, type RenderedConfiguration } from "./reload.ts";
+import { boundErrors } from "./upstream-errors.ts";
 
 export interface NginxOptions {
   /** `Capabilities.binary`. */
@@ -97,7 +98,10 @@ export async function openNginx(options: NginxOptions): Promise<OpenedNginx> {
     reloader.apply(rendered, signal),
   );
   const found = await bringUp(supervisor, reloader);
-  const pruning = repeat("the removal of unused files", pruneEveryMs, () => reloader.prune()).unref();
+  const pruning = repeat("the removal of unused files", pruneEveryMs, () => {
+    reloader.prune();
+    boundErrors(folder.upstreamErrors);
+  }).unref();
   const nginx: Nginx = {
     apply: (rendered, signal) => reloads.ask(rendered, AbortSignal.any([signal, closing.signal])),
     async test(conf, signal) {

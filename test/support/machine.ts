@@ -58,6 +58,7 @@ export function machineAt(run: string, port: number, own: Partial<Machine> = {})
       nginxPass: `${run}/keys/nginx`,
       sockets: `${run}/sockets`,
       tlsSocket: `${run}/sockets/tls.sock`,
+      upstreamErrors: `${run}/nginx.errors`,
       journal: `${run}/data/records.journal`,
       lua: "/usr/share/sluice/lua",
     },

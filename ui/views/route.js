@@ -24,7 +24,10 @@ function summary({ host, path, match, owner, listener, when, certificate, state,
   const asked = new URLSearchParams({ url: `${certificate ? "https" : "http"}://${host.replace("*", "any")}${path}` });
   return [
     facts([
-      ["State", [badge(state, state === "ok" ? "good" : "bad"), why !== "" && ` ${why}`]],
+      [
+        "State",
+        [badge(state, state === "ok" ? "good" : state === "failing" ? "warn" : "bad"), why !== "" && ` ${why}`],
+      ],
       ["Match", when === "" ? match : `${match}, ${when}`],
       ["Owner", objectName(owner)],
       listener !== "" && ["Listener", listener],
@@ -61,9 +64,9 @@ function backends({ backends: all, canaryRows }) {
 }
 
 /** @param {EndpointRow} endpoint */
-function endpointRow({ service, address, state, answerSeconds, failures }) {
+function endpointRow({ service, address, state, answerSeconds, failures, lastError }) {
   return row([
-    ["Endpoint", h("code", {}, address)],
+    ["Endpoint", [h("code", {}, address), lastError !== "" && h("small", { class: "loud" }, lastError)], "wide"],
     ["Service", service, "wide"],
     ["State", badge(state, endpointTones[state])],
     ["Average answer", answerSeconds === null ? "–" : duration(answerSeconds), "number"],
@@ -122,7 +125,7 @@ export const view = {
       usualSort: "",
       few: 10,
       columns: [
-        ["Endpoint", "address"],
+        ["Endpoint", "address", "wide"],
         ["Service", "service", "wide"],
         ["State", "state"],
         ["Average answer", "answer", "number"],
@@ -138,6 +141,15 @@ export const view = {
               "ul",
               { class: "problems" },
               route.problems.map((one) => h("li", {}, one)),
+            ),
+          ),
+        route.failed.length > 0 &&
+          section(
+            "Last failed requests",
+            h(
+              "ul",
+              { class: "problems" },
+              route.failed.map((one) => h("li", {}, one)),
             ),
           ),
         section("Backends", backends(route)),

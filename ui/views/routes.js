@@ -7,7 +7,13 @@ import { count, objectName, quantile, rate, routeHref } from "../words.js";
 /** @import { RouteList, RouteRow } from "../../src/ask/page/api/routes.ts" */
 /** @import { View } from "../main.js" */
 
-const tones = /** @type {const} */ ({ ok: "good", closed: "bad", "no endpoints": "bad", unreachable: "warn" });
+const tones = /** @type {const} */ ({
+  ok: "good",
+  failing: "warn",
+  closed: "bad",
+  "no endpoints": "bad",
+  unreachable: "warn",
+});
 
 /** @param {RouteRow} route */
 function routeRow(route) {

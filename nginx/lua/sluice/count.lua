@@ -33,6 +33,9 @@ local most_distinct = 200
 local sums = {}
 local last = 0
 
+-- The last failed request since then, by labels: its status and times.
+local failed = {}
+
 -- Limits for the time in which the controller fetches nothing: the sums stay here and go on adding
 -- up. Namespaces share the places for label sets, so that a flood of one leaves some to the others.
 local places = new_places(40000)
@@ -73,14 +76,19 @@ end
 
 local function add(text, times)
   local cut = find(text, "\n", 1, true)
-  local values, labels = sub(text, 1, cut - 1), counted.of(sub(text, cut + 1))
+  local values, named = sub(text, 1, cut - 1), sub(text, cut + 1)
+  local labels = counted.of(named)
   if not labels then
     return
   end
+  local status = match(named, "^[^\t]*\t[^\t]*\t[^\t]*\t(5%d%d)\t")
   if times == 1 and not sums[labels] and places:take(namespace_of(labels), 1) then
     sums[labels] = values
   else
     additions.add(own_sums(labels), values, times)
+  end
+  if status and sums[labels] then
+    failed[labels] = status .. "\t" .. match(values, "^[^\t]*\t[^\t]*\t[^\t]*")
   end
 end
 
@@ -140,7 +148,7 @@ function _M.hand_over(whatever)
   local function send()
     if #lines > 0 and handed:rpush("sums", concat(lines)) then
       for _, labels in ipairs(keys) do
-        sums[labels] = nil
+        sums[labels], failed[labels] = nil, nil
         if labels ~= other then
           places:give_back(namespace_of(labels), 1)
         end
@@ -150,6 +158,9 @@ function _M.hand_over(whatever)
   end
   for labels, own in pairs(sums) do
     local line = line_of(labels, own)
+    if failed[labels] then
+      line = "!" .. failed[labels] .. "\t" .. labels .. "\n" .. line
+    end
     lines[#lines + 1], keys[#keys + 1] = line, labels
     bytes = bytes + #line
     if bytes >= message_bytes then

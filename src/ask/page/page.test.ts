@@ -10,6 +10,7 @@ import { type Clock, systemClock } from "../../base/timing/clock.ts";
 import { emptySnapshot } from "../../core/model/snapshot.ts";
 import { Table } from "../../core/model/table.ts";
 import { emptyQuarantine } from "../../core/table/quarantine.ts";
+import { Failures } from "../../edges/failures.ts";
 import type { AskQuestion } from "./api/ask.ts";
 import { PageNotes } from "./notes.ts";
 import { openPage } from "./page.ts";
@@ -30,6 +31,7 @@ async function opened(clock: Clock = systemClock) {
   const page = openPage(
     {
       notes,
+      failures: new Failures(() => 0),
       configuration: () => undefined,
       snapshot: () => emptySnapshot,
       refusals: () => emptyQuarantine,

@@ -5,6 +5,7 @@ import type { Snapshot } from "../../core/model/snapshot.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import type { Settings } from "../../core/settings/registry.ts";
 import type { Quarantine } from "../../core/table/quarantine.ts";
+import type { Failures } from "../../edges/failures.ts";
 import type { PeerFigures } from "../../nginx/channel.ts";
 import type { ShadowReport } from "../matcher/shadow/report.ts";
 import type { AskOutcome, AskQuestion } from "./api/ask.ts";
@@ -31,6 +32,7 @@ export interface PageSource {
    * change.
    */
   readonly ended: () => readonly EndedShadow[];
+  readonly failures: Failures;
   /** Undefined if requests are not counted. */
   readonly requests: CountedRequests | undefined;
   /** Undefined before the controller has started. */

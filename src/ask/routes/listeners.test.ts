@@ -5,6 +5,7 @@ import type { KubernetesObject } from "../../core/model/objects.ts";
 import { emptySnapshot } from "../../core/model/snapshot.ts";
 import { Translator } from "../../core/table/translator.ts";
 import { emptyInputs } from "../../core/table/turn.ts";
+import { Failures } from "../../edges/failures.ts";
 import { routeRequests } from "../../move/replay/probes.ts";
 import { changesBetween } from "../../tools/route-lines.ts";
 import { RouteRows } from "../page/views/route-rows.ts";
@@ -39,7 +40,7 @@ test("a route without hostnames has the hostname of each listener", () => {
 test("diff and the page have that hostname too, and the page counts by the host for all names", () => {
   const of = translator();
   const before = turnOf(of).served;
-  const rows = new RouteRows();
+  const rows = new RouteRows(new Failures(() => 0));
   const hosts = (all: Iterable<{ readonly host: string; readonly countedHost: string }>) =>
     [...all].map(({ host, countedHost }) => `${host} ${countedHost}`).sort();
   const first = rows.renew(before, world).fresh;

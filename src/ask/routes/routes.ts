@@ -14,6 +14,7 @@ import { fullSentence, type Problem } from "../../core/model/problem.ts";
 import type { Snapshot } from "../../core/model/snapshot.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import type { Settings } from "../../core/settings/registry.ts";
+import type { Failures } from "../../edges/failures.ts";
 import { hostnameOf } from "./listeners.ts";
 import { shownCertificate } from "./shown-certificate.ts";
 
@@ -59,6 +60,8 @@ export interface ServedRoute {
    * from when and until when it is used.
    */
   readonly lastGood?: readonly string[];
+  /** Failures of the last minute, in words; absent if there are none. */
+  readonly failing?: readonly string[];
 }
 
 type Served = Configuration<Settings, FeatureValues>;
@@ -126,6 +129,14 @@ function takes(server: Server<FeatureValues>, host: string, { listenerPorts }: P
 /** Whether the wildcard covers the host. A wildcard of a Gateway stands for one or more labels. */
 function isBelow(host: string, name: string): boolean {
   return name.startsWith("*.") && host.endsWith(name.slice(1)) && host.length >= name.length;
+}
+
+/** Returns `route` with what has failed, if some of it failed in the last minute. */
+export function withFailures<R extends Omit<ServedRoute, "type">>(route: R, failures: Failures): R {
+  const { host, ingress: owner, path, endpoints } = route;
+  if (!failures.isFailing({ host, owner, path }, endpoints)) return route;
+  const { errors, requests } = failures.words({ host, owner, path }, endpoints);
+  return { ...route, failing: [...errors.slice(0, 3), ...requests.slice(0, 2)] };
 }
 
 /** Returns one location of a server; `notReady` are the counts of `unreadyCounts`. */

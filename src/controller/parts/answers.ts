@@ -88,14 +88,14 @@ export function answersOf(program: Program, instruments: Instruments, about: Abo
 
 function worldOf(
   { flags }: Program,
-  { reports }: Instruments,
+  { reports, failures }: Instruments,
   { source, translate: options, unread }: AboutController,
   served: AskedWorld["served"],
 ): AskedWorld {
   const snapshot = source.snapshot();
   const problems = reports.current;
   return {
-    ...{ served, snapshot, options, problems },
+    ...{ served, snapshot, options, problems, failures },
     decide: decideOptions(flags),
     flagsOf: "flags of this controller",
     isServed: (key) => {

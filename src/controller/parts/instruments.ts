@@ -8,6 +8,7 @@ import { RecentChanges } from "../../ask/page/recent-changes.ts";
 import { EndedShadows } from "../../ask/page/shadow/ended.ts";
 import { systemClock } from "../../base/timing/clock.ts";
 import type { Source } from "../../core/sync/ports.ts";
+import { Failures } from "../../edges/failures.ts";
 import { Health } from "../../edges/health/health.ts";
 import { Metrics } from "../../edges/metrics/metrics.ts";
 import { decideOptions } from "../flags/options.ts";
@@ -18,6 +19,7 @@ import type { Program } from "./program.ts";
 export interface Instruments {
   readonly health: Health;
   readonly metrics: Metrics;
+  readonly failures: Failures;
   readonly reports: Reports;
   readonly changes: RecentChanges;
   readonly notes: PageNotes;
@@ -41,7 +43,8 @@ export function instrumentsOf({ flags, log, running }: Program, measured: Measur
   });
   const ceilingReached = (series: number) =>
     log.warn({ series }, "request metrics are at their ceiling; requests with further labels are counted as other");
-  const metrics = new Metrics(metricsOptions(running, { ...measured, flags, health, ceilingReached }));
+  const failures = new Failures(Date.now);
+  const metrics = new Metrics(metricsOptions(running, { ...measured, flags, health, failures, ceilingReached }));
   const notes = new PageNotes(Date.now);
   const reports = new Reports(log, metrics, notes);
   const shadows = new EndedShadows({
@@ -52,5 +55,5 @@ export function instrumentsOf({ flags, log, running }: Program, measured: Measur
     changed: () => notes.touched(),
     pause: () => delay(1_000, undefined, { ref: false }),
   });
-  return { health, metrics, reports, changes: new RecentChanges(systemClock), notes, shadows };
+  return { health, metrics, failures, reports, changes: new RecentChanges(systemClock), notes, shadows };
 }

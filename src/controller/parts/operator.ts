@@ -3,6 +3,7 @@
  * `sluice routes`, `sluice status` and `sluice why`.
  */
 
+import { withFailures } from "../../ask/routes/routes.ts";
 import { openOperatorSocket } from "../../ask/routes/socket.ts";
 import { allRoutesOf } from "../../ask/routes/streams.ts";
 import { repeat } from "../../base/callbacks.ts";
@@ -13,6 +14,7 @@ import type { OperatorToken } from "../../edges/operator-token.ts";
 import { writeAtomically } from "../../nginx/index.ts";
 import { shadowsOf } from "../run/shadows.ts";
 import type { ControllerAnswers } from "./answers.ts";
+import type { Instruments } from "./instruments.ts";
 import { type Part, stoppedBy } from "./part.ts";
 import type { Program } from "./program.ts";
 
@@ -22,6 +24,7 @@ const againMs = 5_000;
 /** Starts after the controller, which has taken the run folder. */
 export function operatorPart(
   { flags, log, running }: Program,
+  { failures }: Pick<Instruments, "failures">,
   token: OperatorToken,
   source: Source,
   answers: ControllerAnswers,
@@ -42,7 +45,7 @@ export function operatorPart(
         allRoutesOf(sync.configuration, source.snapshot(), query.get("host") ?? undefined, [
           ...sync.lastGood,
           ...outdated(),
-        ]);
+        ]).map((route) => withFailures(route, failures));
       const offered = {
         "/routes": routes,
         "/shadows": () => shadowsOf(running.controller, flags),

@@ -68,7 +68,7 @@ async function open(source: PageSource): Promise<Page> {
 
 function pageSource(
   { flags, running }: Program,
-  { metrics, notes, shadows }: Instruments,
+  { metrics, failures, notes, shadows }: Instruments,
   source: Source,
   answers: PageAnswers,
 ): PageSource {
@@ -76,6 +76,7 @@ function pageSource(
   return {
     ...answers,
     notes,
+    failures,
     configuration: () => sync()?.configuration,
     snapshot: () => source.snapshot(),
     refusals: () => sync()?.refusals ?? emptyQuarantine,

@@ -8,6 +8,7 @@ import type { Source, SyncReport } from "../../core/sync/ports.ts";
 import { countByKind, emptyQuarantine, hasSuspects } from "../../core/table/quarantine.ts";
 import type { Capability } from "../../core/tokens/capabilities.ts";
 import type { Machine } from "../../core/tokens/machine.ts";
+import type { Failures } from "../../edges/failures.ts";
 import type { Health } from "../../edges/health/health.ts";
 import type { MetricsOptions } from "../../edges/metrics/metrics.ts";
 import type { InstalledNginx, RunFolder } from "../../nginx/index.ts";
@@ -140,11 +141,12 @@ export interface Measured extends Pick<MetricsOptions, "leads"> {
   readonly pod: { readonly namespace: string; readonly name: string };
   readonly source: Source;
   readonly health: Health;
+  readonly failures: Failures;
   readonly ceilingReached: (mostSeries: number) => void;
 }
 
 export function metricsOptions(running: Running, measured: Measured): MetricsOptions {
-  const { flags, pod, source, leads, health, ceilingReached } = measured;
+  const { flags, pod, source, leads, health, failures, ceilingReached } = measured;
   const { release, build: commit, repository } = build;
   const { perHost, full, buckets } = requestCounts(flags);
   const serves = (namespace: string, name: string) => source.snapshot().ingresses.has(`${namespace}/${name}`);
@@ -165,6 +167,7 @@ export function metricsOptions(running: Running, measured: Measured): MetricsOpt
         controller && { connections: await controller.channel.connections(), processes: controller.nginx.processes() }
       );
     },
+    failures,
     nowMs: Date.now,
     served: () => running.controller?.sync.configuration,
     leads,

@@ -79,6 +79,8 @@ export interface Machine extends Place {
     /** The port for TLS if the stream module has the https port. */
     readonly tlsSocket: string;
     readonly journal: string;
+    /** The file for nginx's errors that the controller reads. */
+    readonly upstreamErrors: string;
     /** Folder of the Lua modules. */
     readonly lua: string;
   };

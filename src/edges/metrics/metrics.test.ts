@@ -14,6 +14,7 @@ import type { ListenerPort } from "../../core/model/listeners.ts";
 import type { Problem } from "../../core/model/problem.ts";
 import { Table } from "../../core/model/table.ts";
 import type { ApplyOutcome, Change } from "../../core/sync/ports.ts";
+import { Failures } from "../failures.ts";
 import type { Served } from "./certificate-metrics.ts";
 import { Metrics, type MetricsOptions } from "./metrics.ts";
 
@@ -90,6 +91,7 @@ function metricsWith(more: Partial<MetricsOptions> = {}) {
     requests: undefined,
     shadows: async () => [],
     counts: async () => "",
+    failures: new Failures(() => 0),
     ...more,
   });
   /**

@@ -3,11 +3,12 @@
  * ingress-nginx, with its labels, and are served with --enable-metrics; names with `sluice_` are
  * metrics that ingress-nginx lacks, and are always served.
  */
-import { collectDefaultMetrics, Gauge, Registry } from "prom-client";
+import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { shared } from "../../base/timing/shared.ts";
 import type { Problem } from "../../core/model/problem.ts";
 import type { Table } from "../../core/model/table.ts";
 import type { SyncReport } from "../../core/sync/ports.ts";
+import type { Failures } from "../failures.ts";
 import { AdmissionMetrics, type CheckFigures } from "./admission-metrics.ts";
 import { CertificateMetrics, certificateDeclarations, firstToExpire, type Served } from "./certificate-metrics.ts";
 import { type DeclaredMetric, declaredIn } from "./declared.ts";
@@ -42,11 +43,24 @@ export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
   /** Whether this controller acts for all its replicas. */
   readonly leads: () => boolean;
   /** Options for the metrics of requests. If they are undefined, requests are not counted. */
-  readonly requests: Omit<RequestMetricsOptions, "labels"> | undefined;
+  readonly requests: Omit<RequestMetricsOptions, "labels" | "failures"> | undefined;
   /** Returns a part of the workers' counts since the last call; empty when none is left. */
   readonly counts: () => Promise<string>;
+  /** The failures of endpoints, which are counted by reason. */
+  readonly failures: Pick<Failures, "counts" | "request">;
   /** Returns the requests that routes in shadow would have taken since nginx started. */
   readonly shadows: () => Promise<readonly ShadowFigure[]>;
+}
+
+function registerFailureMetric({ ours }: MetricMakers, failures: Pick<Failures, "counts">): void {
+  new Counter({
+    ...ours("upstream_errors_total", "Tries of requests on an endpoint that failed, by nginx's reason."),
+    labelNames: ["reason"],
+    collect() {
+      this.reset();
+      for (const [reason, count] of failures.counts) this.inc({ reason }, count);
+    },
+  });
 }
 
 export class Metrics {
@@ -82,7 +96,8 @@ export class Metrics {
     this.#certificates = new CertificateMetrics(labels.controller_class);
     this.#admission = options.webhook ? new AdmissionMetrics(labels, makers.theirs) : undefined;
     if (enabled) registerNginxMetrics(this.#registry, labels, options.processes);
-    this.#requests = requests && new RequestMetrics({ ...requests, labels });
+    this.#requests = requests && new RequestMetrics({ ...requests, labels, failures: options.failures });
+    registerFailureMetric(makers, options.failures);
     registerShadowMetric(makers, options.shadows);
     registerOwnGauges(makers, async () => {
       const served = options.served();

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Failures } from "../failures.ts";
 import { type CountedSums, RequestMetrics, type RequestMetricsOptions } from "./request-metrics.ts";
 
 const options: RequestMetricsOptions = {
@@ -9,6 +10,7 @@ const options: RequestMetricsOptions = {
   exclude: ["response_size", "nginx_ingress_controller_bytes_sent"],
   serves: () => true,
   servesRoute: () => true,
+  failures: new Failures(() => 0),
 };
 const labels = ["a.example", "shop", "web", "web", "/", "", "GET", "200"];
 const line = ([host, namespace, ingress, service, path, ...rest]: readonly string[], sums: readonly number[]) =>

@@ -6,6 +6,7 @@
  */
 
 import type { RequestBuckets } from "../../core/tokens/machine.ts";
+import { type Failures, readFailed } from "../failures.ts";
 import type { DeclaredMetric } from "./declared.ts";
 import { type Label, labelsText } from "./exposition.ts";
 import { type Family, type Series, SeriesRoom } from "./series-room.ts";
@@ -25,6 +26,8 @@ export interface RequestMetricsOptions {
   readonly servesRoute: (route: string) => boolean;
   /** The most series. Requests with further labels are counted as `other`. */
   readonly mostSeries?: number;
+  /** Gets the failed requests. */
+  readonly failures: Pick<Failures, "request">;
   /** Called once, when there are too many series. */
   readonly ceilingReached?: (mostSeries: number) => void;
 }
@@ -113,11 +116,13 @@ export class RequestMetrics {
    * Adds the counts that workers handed over. A line has parts with tabs between them. The first
    * part has pairs of an index, from 1 in rising order, and the value to add there. The other parts
    * are labels. The path of an Ingress is the last label and may hold tabs; the path of a route is
-   * followed by the labels that only routes have.
+   * followed by the labels that only routes have. A line that begins with `!` is the last failed
+   * request with these labels: its status and three times stand before them.
    */
   take(text: string): void {
     for (const line of text.split("\n")) {
       if (line === "") continue;
+      const failed = line.startsWith("!") ? line.slice(1).split("\t", 4) : undefined;
       const [
         sums = "",
         host = "",
@@ -128,10 +133,16 @@ export class RequestMetrics {
         ingress = "",
         service = "",
         ...rest
-      ] = line.split("\t");
+      ] = line.split("\t").slice(failed === undefined ? 0 : 3);
       const isRoute = ingress === "" && namespace !== "" && rest.length > routeLabelNames.length;
       const ofRoute = isRoute ? rest.splice(-routeLabelNames.length) : [];
       const labels = [host, namespace, ingress, service, rest.join("\t"), canary, method, status, ...ofRoute];
+      if (failed !== undefined) {
+        const owner = ingress === "" ? (ofRoute[2] ?? "") : `${namespace}/${ingress}`;
+        const [code = "", ...times] = failed;
+        this.#options.failures.request({ host, owner, path: rest.join("\t") }, readFailed(code, times, method));
+        continue;
+      }
       const numbers = sums.split(" ").map(Number);
       this.#count(labels, numbers);
       for (const follower of this.#followers) follower(countedSums(labels, numbers, this.bounds.length));

@@ -41,6 +41,8 @@ export function pathsOf(root: string) {
     instance: join(root, "nginx.instance"),
     /** nginx's messages when it cannot start or reload: its `[alert]` and `[emerg]` lines only. */
     emergencies: join(root, "nginx.emerg"),
+    /** nginx's errors for the controller, which empties the file (`takeErrors`). */
+    upstreamErrors: join(root, "nginx.errors"),
     /** The lock of the one controller that may write here. */
     lock: join(root, "controller.lock"),
     /** The lock of the one process that runs nginx, if that is not the controller. */

@@ -37,9 +37,10 @@ const foldersOf = (folder: RunFolder): readonly string[] => {
 
 /** Returns all files of the folder, including the temporary names under which they are written. */
 function filesOf(folder: RunFolder): readonly string[] {
-  const { conf, candidateConf, trialConf, refusedConf, lastGoodConf, pid, instance, emergencies } = folder;
+  const { conf, candidateConf, trialConf, refusedConf, lastGoodConf, pid, instance, emergencies, upstreamErrors } =
+    folder;
   const { lock, nginxLock, token, controllerPass, nginxPass, journal } = folder;
-  const texts = [conf, candidateConf, trialConf, refusedConf, lastGoodConf, pid, instance, emergencies];
+  const texts = [conf, candidateConf, trialConf, refusedConf, lastGoodConf, pid, instance, emergencies, upstreamErrors];
   const whole = [...texts, lock, nginxLock, token, controllerPass, nginxPass, journal, join(folder.data, "state.json")];
   return whole.flatMap((path) => [path, `${path}.new`]);
 }

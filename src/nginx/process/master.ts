@@ -47,7 +47,7 @@ export async function startMaster(setup: MasterSetup, instance: string): Promise
   const { binary, folder, endWithController } = setup;
   try {
     writeFileSync(folder.instance, instance, { mode: 0o600, flag: overwrite as never });
-    closeSync(openSync(folder.emergencies, overwrite, 0o600));
+    for (const path of [folder.emergencies, folder.upstreamErrors]) closeSync(openSync(path, overwrite, 0o600));
   } catch (error) {
     return error as Error;
   }

@@ -26,6 +26,7 @@ export function allMetrics(): readonly DeclaredMetric[] {
     leads: () => false,
     requests: undefined,
     counts: async () => "",
+    failures: { counts: new Map(), request: () => {} },
     shadows: async () => [],
   });
   const runtime = new RuntimeMetrics({ labels, enabled: true, electionId: "" });

@@ -17,7 +17,8 @@ export function routesText(all: readonly AnyRoute[], now: Date, colours: boolean
     const colour = colourOf(route, now);
     const text = colour === undefined ? line(row) : paint(line(row), colour);
     const kept = (route.lastGood ?? []).map((one) => `  ${paint(`not in force: ${visible(one)}`, yellow)}`);
-    return `${[text, ...notesOf(route), ...kept].join("\n")}\n`;
+    const failing = (route.failing ?? []).map((one) => `  ${paint(`failing: ${visible(one)}`, red)}`);
+    return `${[text, ...notesOf(route), ...kept, ...failing].join("\n")}\n`;
   });
   return `${line(head)}\n${lines.join("")}${counted(all.length, "route")}\n`;
 }

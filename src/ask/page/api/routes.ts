@@ -2,10 +2,10 @@
 import type { List } from "./list.ts";
 
 /**
- * A route that is `ok` answers. All other states are reasons why requests get a 503 or do not
- * arrive.
+ * A route that is `ok` answers. `failing` means that one of its requests or endpoints failed in the
+ * last minute. All other states are reasons why requests get a 503 or do not arrive.
  */
-export type RouteState = "ok" | "closed" | "no endpoints" | "unreachable";
+export type RouteState = "ok" | "failing" | "closed" | "no endpoints" | "unreachable";
 
 export interface RouteRow {
   /** `*` for all hosts; that of the listener if the route of a Gateway names none. */
@@ -73,6 +73,8 @@ export interface RouteDetail extends RouteRow {
   readonly settings: readonly GivenSetting[];
   /** Sentences about its owner, its Services and its certificate. */
   readonly problems: readonly string[];
+  /** Its last failed requests, the newest first, in words; kept while requests are counted. */
+  readonly failed: readonly string[];
   readonly notCounted: string;
 }
 
@@ -107,6 +109,8 @@ export interface EndpointRow {
    * not answer.
    */
   readonly failures: number | null;
+  /** Its last error in nginx's words, with number and time; empty if none is known. */
+  readonly lastError: string;
 }
 
 /** A setting that an author or the operator has given. */

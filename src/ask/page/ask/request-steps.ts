@@ -39,7 +39,7 @@ export interface Way {
   readonly certificate: AskedCertificate | undefined;
   readonly problems: readonly Finding[];
   readonly changes: readonly string[];
-  readonly world: Pick<AskedWorld, "flagsOf" | "snapshot">;
+  readonly world: Pick<AskedWorld, "flagsOf" | "snapshot" | "failures">;
   readonly now: Date;
 }
 
@@ -58,6 +58,7 @@ export function requestSteps(way: Way): readonly AskedStep[] {
     ...(taken === undefined ? [] : weightSteps(taken)),
     ...guards.map(guardStep),
     ...sent.flatMap((one) => backendSteps(one, way)),
+    ...failureSteps(taken, way),
     ...certificateSteps(way),
     ...problems.map(problemStep),
     step(
@@ -176,6 +177,20 @@ function backendSteps({ backend, own }: SentTo, { world }: Way): AskedStep[] {
     ),
     ...filterSteps(own?.filters),
   ];
+}
+
+/** The most endpoints whose last error is printed. */
+const mostErrors = 5;
+
+/** Returns the last errors of the endpoints, and the last failed requests of the route. */
+function failureSteps(taken: RouteTaken | undefined, { sent, world: { failures } }: Way): AskedStep[] {
+  if (failures === undefined || taken === undefined) return [];
+  const { server, location } = taken;
+  const host = server.name === catchAll && server.listener === undefined ? "*" : server.name;
+  const owner = location.owner === undefined ? "/" : `${location.owner.namespace}/${location.owner.name}`;
+  const addresses = [...new Set(sent.flatMap(({ backend }) => backend.endpoints))];
+  const { errors, requests } = failures.words({ host, owner, path: location.path }, addresses);
+  return [...errors.slice(0, mostErrors), ...requests].map((words) => step("failed", words));
 }
 
 function certificateSteps({ scheme, certificate, now }: Way): AskedStep[] {

@@ -8,6 +8,7 @@ import type { FilePlace, Problem } from "../../../core/model/problem.ts";
 import type { Severity } from "../../../core/model/problem-kinds.ts";
 import type { Snapshot } from "../../../core/model/snapshot.ts";
 import type { TranslateOptions } from "../../../core/table/options.ts";
+import type { Failures } from "../../../edges/failures.ts";
 import type { DecideOptions } from "../../matcher/decide.ts";
 import type { Served } from "../../matcher/host.ts";
 import type { AskedRequest } from "../../matcher/request.ts";
@@ -28,6 +29,8 @@ export interface AskedWorld {
   readonly problems: readonly Problem[];
   /** All Problems of objects, each with its place if it comes from a file. */
   readonly findings: readonly Finding[];
+  /** Absent for files, which no nginx serves. */
+  readonly failures?: Failures;
   /** Objects of files that have a mistake and cannot be read. */
   readonly unread: readonly Unread[];
 }

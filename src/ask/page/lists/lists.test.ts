@@ -8,6 +8,7 @@ import { defaultOptions } from "../../../core/table/options.ts";
 import { emptyQuarantine } from "../../../core/table/quarantine.ts";
 import { Translator } from "../../../core/table/translator.ts";
 import { emptyInputs } from "../../../core/table/turn.ts";
+import { Failures } from "../../../edges/failures.ts";
 import { PageNotes } from "../notes.ts";
 import type { ListQuery } from "./listing.ts";
 import { PageLists } from "./lists.ts";
@@ -21,6 +22,7 @@ function listsOf(snapshot: Snapshot) {
   return new PageLists(
     {
       notes: new PageNotes(() => 0),
+      failures: new Failures(() => 0),
       configuration: () => configuration,
       snapshot: () => snapshot,
       refusals: () => emptyQuarantine,

@@ -36,11 +36,11 @@ export class PageLists {
   }
 
   get marks(): Marks {
-    const { configuration, snapshot, notes, ended } = this.#source;
+    const { configuration, snapshot, notes, ended, failures } = this.#source;
     const { servers, upstreams, certificates, listenerPorts, staples, defaultCertificate, shadows } =
       configuration() ?? {};
     const { endpointSlices, configMaps } = snapshot();
-    const routes = [servers, upstreams, certificates, endpointSlices];
+    const routes = [servers, upstreams, certificates, endpointSlices, failures.revision];
     return {
       // The Overview shows the last changes, so every change affects it.
       overview: [{}],
@@ -53,7 +53,10 @@ export class PageLists {
   }
 
   get routes(): Listing<PlainRoute> {
-    this.#routes ??= { rows: new RouteRows(), listing: new Listing([], routeColumns(this.#traffic)) };
+    this.#routes ??= {
+      rows: new RouteRows(this.#source.failures),
+      listing: new Listing([], routeColumns(this.#traffic)),
+    };
     const { rows, listing } = this.#routes;
     const served = this.#source.configuration();
     if (served === undefined) return listing;

@@ -7,6 +7,7 @@ import { Table } from "../../../core/model/table.ts";
 import { defaultOptions } from "../../../core/table/options.ts";
 import { Translator } from "../../../core/table/translator.ts";
 import { emptyInputs } from "../../../core/table/turn.ts";
+import { Failures } from "../../../edges/failures.ts";
 import { ServedCounts } from "../served-counts.ts";
 import type { Served } from "../source.ts";
 import { RouteRows } from "./route-rows.ts";
@@ -42,7 +43,7 @@ test("after any change the rows and counts are those of a fresh start", () => {
     ...services.map((name) => service(name)),
   );
   const translator = new Translator(defaultOptions, fake);
-  const [rows, counts] = [new RouteRows(), new ServedCounts()];
+  const [rows, counts] = [new RouteRows(new Failures(() => 0)), new ServedCounts()];
   const shown = new Set<PlainRoute>();
   const seen = new Set<string>();
   for (let turn = 0; turn < 600; turn++) {
@@ -50,7 +51,7 @@ test("after any change the rows and counts are those of a fresh start", () => {
     const { gone, fresh } = rows.renew(configuration, snapshot);
     for (const row of gone) expect(shown.delete(row)).toBe(true);
     for (const row of fresh) shown.add(row);
-    expect(sorted(shown)).toEqual(sorted(new RouteRows().renew(configuration, snapshot).fresh));
+    expect(sorted(shown)).toEqual(sorted(new RouteRows(new Failures(() => 0)).renew(configuration, snapshot).fresh));
     expect(counts.of(configuration)).toEqual(new ServedCounts().of(configuration));
     for (const { state, notReady, canaries } of shown) seen.add(`${state} ${notReady > 0} ${canaries > 0}`);
     snapshot = changed(snapshot, chance);
@@ -72,7 +73,7 @@ test("a change of one host computes no row of another one again", () => {
     ingress({ name: "two", host: "b.example", paths: [["/", "api"]] }),
   );
   const translator = new Translator(defaultOptions, fake);
-  const rows = new RouteRows();
+  const rows = new RouteRows(new Failures(() => 0));
   const turn = (snapshot: Snapshot) =>
     rows.renew(translator.turn({ ...emptyInputs, snapshot }).configuration, snapshot);
   const hosts = (some: Iterable<PlainRoute>) => [...some].map(({ host }) => host).sort();
@@ -84,7 +85,7 @@ test("a change of one host computes no row of another one again", () => {
 test("an address that is not ready is counted, although nothing that is served has changed", () => {
   const snapshot = put(base, service("web"), slice("web", "192.0.2.1"), ingress({ name: "one", host: "a.example" }));
   const { configuration } = new Translator(defaultOptions, fake).turn({ ...emptyInputs, snapshot });
-  const rows = new RouteRows();
+  const rows = new RouteRows(new Failures(() => 0));
   rows.renew(configuration, snapshot);
   const [first] = slice("web", "192.0.2.1").endpoints;
   const unready = { addresses: ["192.0.2.2"], conditions: { ready: false } };
@@ -116,11 +117,45 @@ test("a row counts the endpoints of all backends that have a weight", () => {
     }) as unknown as Served;
   const unready = { ...slice("api"), endpoints: [{ addresses: ["192.0.2.9"], conditions: { ready: false } }] };
   const snapshot = put(base, unready);
-  const rows = new RouteRows();
+  const rows = new RouteRows(new Failures(() => 0));
   expect(rows.renew(served(upstream("192.0.2.2", "192.0.2.3")), snapshot).fresh).toMatchObject([
     { ready: 2, notReady: 1 },
   ]);
   const { gone, fresh } = rows.renew(served(upstream("192.0.2.2")), snapshot);
   expect(gone.size).toBe(1);
   expect(fresh).toMatchObject([{ ready: 1, notReady: 1 }]);
+});
+
+test("a row fails for a minute after an error of one of its endpoints, and others do not", () => {
+  let now = 0;
+  const failures = new Failures(() => now);
+  const rows = new RouteRows(failures);
+  const snapshot = put(
+    base,
+    service("web"),
+    slice("web", "192.0.2.1"),
+    service("api"),
+    slice("api", "192.0.2.2"),
+    ingress({ name: "one", host: "one.example", paths: [["/", "web"]] }),
+    ingress({ name: "two", host: "two.example", paths: [["/", "api"]] }),
+  );
+  const { configuration } = new Translator(defaultOptions, fake).turn({ ...emptyInputs, snapshot });
+  const known = new Map<string, string>();
+  const states = () => {
+    const { gone, fresh } = rows.renew(configuration as Served, snapshot);
+    for (const { host } of gone) known.delete(host);
+    for (const { host, state } of fresh) known.set(host, state);
+    return [known.get("one.example"), known.get("two.example")];
+  };
+  expect(states()).toEqual(["ok", "ok"]);
+  now = 1_000_000;
+  const [endpoint] = [...configuration!.upstreams.values()].flatMap((one) =>
+    one.endpoints.filter(({ address }) => address === "192.0.2.1"),
+  );
+  failures.errors(
+    `2026/11/29 10:00:00 [error] 1#1: *1 connect() failed (111: Connection refused) while connecting to upstream, client: 127.0.0.1, server: _, request: "GET / HTTP/1.1", upstream: "http://192.0.2.1:${endpoint!.port}/", host: "one.example"`,
+  );
+  expect(states()).toEqual(["failing", "ok"]);
+  now += 61_000;
+  expect(states()).toEqual(["ok", "ok"]);
 });

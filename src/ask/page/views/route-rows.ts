@@ -9,6 +9,7 @@ import type { EndpointSlice } from "../../../core/model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../../../core/model/snapshot.ts";
 import { Table } from "../../../core/model/table.ts";
 import type { FeatureValues } from "../../../core/policies/registry.ts";
+import type { Failures } from "../../../edges/failures.ts";
 import { routeOf, unreadyIn } from "../../routes/routes.ts";
 import type { RowChanges } from "../lists/listing.ts";
 import type { Served } from "../source.ts";
@@ -26,6 +27,13 @@ export class RouteRows {
   readonly #users = new Users();
   /** Addresses that get no requests, by Service. */
   readonly #unready = new Map<string, number>();
+  readonly #addresses = new WeakMap<PlainRoute, readonly string[]>();
+  readonly #failures: Failures;
+  #failed = -1;
+
+  constructor(failures: Failures) {
+    this.#failures = failures;
+  }
 
   /** Returns the removed rows and the new ones. */
   renew(served: Served, { endpointSlices }: Pick<Snapshot, "endpointSlices">): RowChanges<PlainRoute> {
@@ -45,8 +53,19 @@ export class RouteRows {
     for (const { before, after } of listenerPorts.changesSince(this.#served.listenerPorts))
       for (const { id } of [...(before?.listeners ?? []), ...(after?.listeners ?? [])])
         stale.add(serverKey({ listener: id, name: catchAll }));
+    if (this.#failures.revision !== this.#failed)
+      for (const [key, rows] of this.#rows) if (rows.some((row) => this.#isOutdated(row))) stale.add(key);
+    this.#failed = this.#failures.revision;
     this.#served = { servers, upstreams, listenerPorts };
     return this.#remake(stale, served);
+  }
+
+  /** Whether a row has begun to fail, or fails no longer. */
+  #isOutdated(row: PlainRoute): boolean {
+    if (row.state !== "ok" && row.state !== "failing") return false;
+    const { countedHost: host, owner, path, state } = row;
+    const addresses = this.#addresses.get(row) ?? [];
+    return this.#failures.isFailing({ host, owner: owner.name, path }, addresses) !== (state === "failing");
   }
 
   #remake(keys: ReadonlySet<string>, served: Served): RowChanges<PlainRoute> {
@@ -57,7 +76,12 @@ export class RouteRows {
       this.#rows.delete(key);
       const server = served.servers.get(key);
       if (server === undefined) continue;
-      const rows = server.locations.map((_, at) => rowOf(routeOf(server, at, served, this.#unready), server, at));
+      const rows = server.locations.map((_, at) => {
+        const route = routeOf(server, at, served, this.#unready);
+        const row = rowOf(route, { server, at }, this.#failures);
+        this.#addresses.set(row, route.endpoints);
+        return row;
+      });
       this.#rows.set(key, rows);
       fresh.push(...rows);
     }

@@ -53,7 +53,10 @@ export async function routeDetail(
   const { server, at, location } = found;
   const snapshot = source.snapshot();
   const route = routeOf(server, at, served!, unreadyCounts(snapshot));
-  const row = rowOf(route, server, at);
+  const { failures } = source;
+  const row = rowOf(route, { server, at }, failures);
+  const failed = (addresses: readonly string[]) =>
+    failures.words({ host: row.countedHost, owner: row.owner.name, path: row.path }, addresses);
   const endpoints = endpointsOf(location, served!, snapshot);
   const shown = endpoints.slice(0, mostEndpoints);
   const peers = await source.peers(shown.map(({ address }) => address));
@@ -63,10 +66,14 @@ export async function routeDetail(
     certificate: route.certificate ?? null,
     backends: backendsOf(location, served!),
     canaryRows: route.canaries.map(({ service, when, endpoints: ready }) => ({ service, when, ready })),
-    endpoints: shown.map((one) => withFigures(one, peers?.get(one.address), peers !== undefined)),
+    endpoints: shown.map((one) => ({
+      ...withFigures(one, peers?.get(one.address), peers !== undefined),
+      lastError: failed([one.address]).errors[0] ?? "",
+    })),
     moreEndpoints: endpoints.length - shown.length,
     settings: givenSettings(ownerOf(location, snapshot), snapshot, source.names),
     problems: problemsOf(location, route.certificate?.secret, source),
+    failed: failed([]).requests,
     notCounted: source.requests === undefined ? notCounted : "",
   };
 }
@@ -159,7 +166,11 @@ function statesOf(
   return found;
 }
 
-function withFigures(one: PlainEndpoint, figures: PeerFigures | undefined, answered: boolean): EndpointRow {
+function withFigures(
+  one: PlainEndpoint,
+  figures: PeerFigures | undefined,
+  answered: boolean,
+): Omit<EndpointRow, "lastError"> {
   return {
     ...one,
     answerSeconds: figures?.answerSeconds ?? null,

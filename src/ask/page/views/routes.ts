@@ -2,6 +2,7 @@
 
 import type { Server } from "../../../core/model/configuration.ts";
 import type { FeatureValues } from "../../../core/policies/registry.ts";
+import type { Failures } from "../../../edges/failures.ts";
 import type { ServedRoute } from "../../routes/routes.ts";
 import type { RouteRow, RouteState, Traffic } from "../api/routes.ts";
 import type { Columns } from "../lists/listing.ts";
@@ -50,13 +51,20 @@ export function trafficOf(
 }
 
 /** `route` is that of the location of `server` at that place. */
-export function rowOf(route: ServedRoute, server: Server<FeatureValues>, at: number): PlainRoute {
+export function rowOf(
+  route: ServedRoute,
+  { server, at }: { readonly server: Server<FeatureValues>; readonly at: number },
+  failures: Pick<Failures, "isFailing">,
+): PlainRoute {
   const { features, standIn } = server.locations[at]!;
   const { host, path, type, ingress, service, endpoints, notReady, canaries, why = "" } = route;
   const { elsewhere } = features.redirects;
+  const countedHost = server.listener === undefined ? host : server.name;
+  const state = elsewhere === undefined ? stateOf(route, standIn !== undefined) : "ok";
+  const isFailing = state === "ok" && failures.isFailing({ host: countedHost, owner: ingress, path }, endpoints);
   return {
     host,
-    countedHost: server.listener === undefined ? host : server.name,
+    countedHost,
     path,
     match: type,
     owner: ingress === "/" ? { kind: "", name: "" } : { kind: route.route?.kind ?? "Ingress", name: ingress },
@@ -66,7 +74,7 @@ export function rowOf(route: ServedRoute, server: Server<FeatureValues>, at: num
     ready: endpoints.length,
     notReady,
     canaries: canaries.length,
-    state: elsewhere === undefined ? stateOf(route, standIn !== undefined) : "ok",
+    state: isFailing ? "failing" : state,
     why: withoutCredentials(why),
   };
 }

@@ -80,7 +80,8 @@ function connectionsOf(settings: Settings, machine: Machine): number {
 function errorLog(settings: Settings, machine: Machine, context: "http" | "stream"): Line[] {
   const { errorLogLevel: set } = settings;
   const level = machine.talkative && set === declarations.errorLogLevel.default ? "info" : set;
-  return [["error_log", errorLogOf(settings, machine, context), level]];
+  const own: Line[] = context === "http" ? [["error_log", Token.word(machine.paths.upstreamErrors), "error"]] : [];
+  return [["error_log", errorLogOf(settings, machine, context), level], ...own];
 }
 
 /**
