@@ -1,11 +1,11 @@
 /**
  * Says where a word belongs that a user wrote in the wrong place: a flag as an annotation, a key of
  * the ConfigMap as a flag. Such a word is spelt correctly, so a search for similar names alone
- * would mislead its author.
+ * would mislead its author. A test writes `all-words.json`, the words of all declarations.
  */
 import { allDirectives } from "../../tokens/nginx-directives.ts";
 import { editDistance, nearest } from "../nearest.ts";
-import { allWords } from "./all-words.ts";
+import allWords from "./all-words.json" with { type: "json" };
 
 /** A place in which users write names. */
 export type WordPlace = keyof typeof allWords;
@@ -13,7 +13,7 @@ export type WordPlace = keyof typeof allWords;
 const longest = 200;
 
 const namesOf = (place: WordPlace): ReadonlyMap<string, string> =>
-  new Map(allWords[place].split(/\s+/).map((name) => [lettersOf(name), name]));
+  new Map(allWords[place].map((name) => [lettersOf(name), name]));
 
 const known: Readonly<Record<WordPlace, ReadonlyMap<string, string>>> = {
   setting: namesOf("setting"),
