@@ -10,6 +10,7 @@ import type { Clock } from "../../base/timing/clock.ts";
 import { named } from "../../core/model/problem.ts";
 import { onNamespaces, policyConfigMap } from "../../core/sources/host-policy/in-force.ts";
 import { isOurs } from "../../core/sources/ingress/accept.ts";
+import { Layer } from "../../core/sync/layer.ts";
 import type { Listener, Source } from "../../core/sync/ports.ts";
 import type { TranslateOptions } from "../../core/table/options.ts";
 import { type Cluster, openCluster } from "../../edges/cluster/cluster.ts";
@@ -191,12 +192,9 @@ function clusterOptions(options: ClusterSideOptions, gateways: GatewaySide): Par
 }
 
 /** Returns the Source. It is ready only when the cluster fits the flags. */
-function gated(source: Source, around: Promise<Around>): Source & { readonly synced: Promise<void> } {
-  return {
-    synced: Promise.all([around, source.synced]).then(() => {}),
-    snapshot: () => source.snapshot(),
-    onChange: (listener) => source.onChange(listener),
-  };
+function gated(source: Source, around: Promise<Around>): Source {
+  const synced = Promise.all([around, source.synced]).then(() => {});
+  return Object.assign(new Layer(source, (below) => below), { synced });
 }
 
 function eventWriter(

@@ -10,6 +10,7 @@ import { type Clock, sleep } from "../../base/timing/clock.ts";
 import { decoded } from "../../core/certificates/certificate.ts";
 import type { Secret } from "../../core/model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../../core/model/snapshot.ts";
+import { Layer } from "../../core/sync/layer.ts";
 import type { Source } from "../../core/sync/ports.ts";
 import { isRoot, issuerIn, missingIssuer } from "./issuer.ts";
 
@@ -34,45 +35,27 @@ interface Completion {
   whole: Secret | undefined;
 }
 
-export class CompletedSource implements Source {
-  readonly synced?: Promise<void>;
-  readonly #source: Source;
+export class CompletedSource extends Layer {
   readonly #options: ChainOptions;
   readonly #signal: AbortSignal;
-  readonly #listeners = new Set<() => void>();
   readonly #completions = new Map<string, Completion>();
-  #inner: Snapshot = emptySnapshot;
-  #snapshot: Snapshot = emptySnapshot;
+  #seen: Snapshot = emptySnapshot;
 
   constructor(source: Source, options: ChainOptions, signal: AbortSignal) {
-    this.#source = source;
+    super(source, (below) => this.#over(below));
     this.#options = options;
     this.#signal = signal;
-    if (source.synced !== undefined) this.synced = source.synced;
-    source.onChange(() => this.#announce());
   }
 
-  snapshot(): Snapshot {
-    const inner = this.#source.snapshot();
-    if (inner === this.#inner) return this.#snapshot;
-    for (const { key, after } of inner.secrets.changesSince(this.#inner.secrets)) {
+  #over(below: Snapshot): Snapshot {
+    for (const { key, after } of below.secrets.changesSince(this.#seen.secrets)) {
       this.#completions.get(key)?.stop.abort();
       this.#completions.delete(key);
       if (after !== undefined) this.#follow(key, after);
     }
-    this.#inner = inner;
-    this.#show();
-    return this.#snapshot;
-  }
-
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #show(): void {
+    this.#seen = below;
     const whole = [...this.#completions].flatMap(([key, one]) => (one.whole ? [[key, one.whole] as const] : []));
-    this.#snapshot = { ...this.#inner, secrets: this.#inner.secrets.with(whole) };
+    return { ...below, secrets: below.secrets.with(whole) };
   }
 
   #follow(key: string, secret: Secret): void {
@@ -98,8 +81,7 @@ export class CompletedSource implements Source {
         const { of } = completion;
         completion.whole = { ...of, data: { ...of.data, "tls.crt": Buffer.from(text).toString("base64") } };
         this.#options.report({ kind: "completed", secret: key, added: found.length });
-        this.#show();
-        this.#announce();
+        this.renew();
         return;
       }
       this.#options.report({ kind: "failed", secret: key, why: found });
@@ -127,10 +109,6 @@ export class CompletedSource implements Source {
       }
     }
     return found;
-  }
-
-  #announce(): void {
-    for (const listener of this.#listeners) listener();
   }
 }
 

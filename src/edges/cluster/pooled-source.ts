@@ -6,7 +6,7 @@
 import { createServer } from "node:net";
 import { inBackground } from "../../base/callbacks.ts";
 import { type Clock, sleep } from "../../base/timing/clock.ts";
-import type { Snapshot } from "../../core/model/snapshot.ts";
+import { Layer } from "../../core/sync/layer.ts";
 import type { Source } from "../../core/sync/ports.ts";
 
 export interface PoolOptions {
@@ -26,17 +26,12 @@ export function pooledSource(source: Source, options: PoolOptions, signal: Abort
   return options.addresses.length === 0 ? source : new PooledSource(source, options, signal);
 }
 
-class PooledSource implements Source {
-  readonly synced: Promise<void>;
-  readonly #source: Source;
+class PooledSource extends Layer {
   readonly #options: PoolOptions;
-  readonly #listeners = new Set<() => void>();
   #local: ReadonlySet<string> = new Set();
-  #inner: Snapshot | undefined;
-  #snapshot: Snapshot | undefined;
 
   constructor(source: Source, options: PoolOptions, signal: AbortSignal) {
-    this.#source = source;
+    super(source, (below) => ({ ...below, localAddresses: this.#local }));
     this.#options = options;
     const first = this.#look();
     this.synced = Promise.all([source.synced, first]).then(() => {});
@@ -44,36 +39,16 @@ class PooledSource implements Source {
       "the look at the pool of addresses",
       first.then(() => this.#keepLooking(signal)),
     );
-    source.onChange(() => this.#announce());
-  }
-
-  snapshot(): Snapshot {
-    const inner = this.#source.snapshot();
-    if (this.#snapshot !== undefined && inner === this.#inner && this.#snapshot.localAddresses === this.#local)
-      return this.#snapshot;
-    this.#inner = inner;
-    this.#snapshot = { ...inner, localAddresses: this.#local };
-    return this.#snapshot;
-  }
-
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  #announce(): void {
-    for (const listener of this.#listeners) listener();
   }
 
   async #keepLooking(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await sleep(this.#options.clock, againMs, signal);
-      if (!signal.aborted && (await this.#look())) this.#announce();
+      if (!signal.aborted) await this.#look();
     }
   }
 
-  /** Returns whether something has changed. */
-  async #look(): Promise<boolean> {
+  async #look(): Promise<void> {
     const { addresses, isLocal = canListen, report } = this.#options;
     const found = new Set<string>();
     const rest = addresses.values();
@@ -81,11 +56,11 @@ class PooledSource implements Source {
       for (const address of rest) if (await isLocal(address)) found.add(address);
     };
     await Promise.all(Array.from({ length: atATime }, tryRest));
-    if (found.size === this.#local.size && [...found].every((address) => this.#local.has(address))) return false;
+    if (found.size === this.#local.size && [...found].every((address) => this.#local.has(address))) return;
     // The addresses are in the order of the pool, whichever test ended first.
     this.#local = new Set(addresses.filter((address) => found.has(address)));
     report?.(this.#local);
-    return true;
+    this.renew();
   }
 }
 

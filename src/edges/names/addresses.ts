@@ -11,6 +11,7 @@ import { type Clock, sleep } from "../../base/timing/clock.ts";
 import { Dependencies } from "../../core/model/dependencies.ts";
 import type { Service } from "../../core/model/objects.ts";
 import { emptySnapshot, type Snapshot } from "../../core/model/snapshot.ts";
+import { Layer } from "../../core/sync/layer.ts";
 import type { Source } from "../../core/sync/ports.ts";
 import type { Found, Lookup } from "./lookup.ts";
 
@@ -34,43 +35,27 @@ export function withAddresses(source: Source, options: AddressOptions, signal: A
   return new AddressedSource(source, options, signal);
 }
 
-class AddressedSource implements Source {
-  readonly synced: Promise<void>;
+class AddressedSource extends Layer {
   readonly #source: Source;
   readonly #options: AddressOptions;
   readonly #signal: AbortSignal;
-  readonly #listeners = new Set<() => void>();
   /** Services by the name that they stand for. */
   readonly #services = new Dependencies();
   /** The names that are looked up repeatedly. An abort ends that. */
   readonly #followed = new Map<string, AbortController>();
   #seen: Snapshot = emptySnapshot;
-  #inner: Snapshot = emptySnapshot;
-  #snapshot: Snapshot = emptySnapshot;
+  #addresses = emptySnapshot.addresses;
 
   constructor(source: Source, options: AddressOptions, signal: AbortSignal) {
+    super(
+      source,
+      (below) => ({ ...below, addresses: this.#addresses }),
+      () => inBackground("the look-up of names", this.#look()),
+    );
     this.#source = source;
     this.#options = options;
     this.#signal = signal;
     this.synced = this.#start();
-    source.onChange(() => {
-      inBackground("the look-up of names", this.#look());
-      this.#announce();
-    });
-  }
-
-  snapshot(): Snapshot {
-    const inner = this.#source.snapshot();
-    if (inner !== this.#inner) {
-      this.#inner = inner;
-      this.#snapshot = { ...inner, addresses: this.#snapshot.addresses };
-    }
-    return this.#snapshot;
-  }
-
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   async #start(): Promise<void> {
@@ -130,11 +115,11 @@ class AddressedSource implements Source {
       return failedMs;
     }
     const { addresses, ttlMs } = found;
-    const changed = this.#snapshot.addresses.get(name)?.join(" ") !== addresses.join(" ");
+    const changed = this.#addresses.get(name)?.join(" ") !== addresses.join(" ");
     this.#options.report({ kind: "found", name, addresses, changed });
     if (changed) {
-      this.#snapshot = { ...this.snapshot(), addresses: this.#snapshot.addresses.with([[name, addresses]]) };
-      this.#announce();
+      this.#addresses = this.#addresses.with([[name, addresses]]);
+      this.renew();
     }
     return Math.min(longestMs, Math.max(shortestMs, ttlMs));
   }
@@ -142,11 +127,7 @@ class AddressedSource implements Source {
   #leave(name: string): void {
     this.#followed.get(name)?.abort();
     this.#followed.delete(name);
-    this.#snapshot = { ...this.snapshot(), addresses: this.#snapshot.addresses.with([[name, undefined]]) };
-  }
-
-  #announce(): void {
-    for (const listener of this.#listeners) listener();
+    this.#addresses = this.#addresses.with([[name, undefined]]);
   }
 }
 

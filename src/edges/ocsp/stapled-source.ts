@@ -9,8 +9,8 @@ import { inBackground } from "../../base/callbacks.ts";
 import { type Clock, sleep } from "../../base/timing/clock.ts";
 import { doublingMs } from "../../base/timing/doubling.ts";
 import type { Certificate } from "../../core/model/configuration.ts";
-import type { Snapshot } from "../../core/model/snapshot.ts";
 import { Table } from "../../core/model/table.ts";
+import { Layer } from "../../core/sync/layer.ts";
 import type { Source } from "../../core/sync/ports.ts";
 import type * as Message from "./message.ts";
 import { type Ask, fewAtOnce } from "./responders.ts";
@@ -29,44 +29,21 @@ const [soonestMs, latestMs] = [60_000, 86_400_000];
 /** For responses that do not name the time of the next one. */
 const defaultLifeMs = 3_600_000;
 
-export class StapledSource implements Source {
-  readonly synced?: Promise<void>;
-  readonly #source: Source;
+export class StapledSource extends Layer {
   readonly #options: StapleOptions;
   readonly #signal: AbortSignal;
   readonly #askFewAtOnce: Ask;
-  readonly #listeners = new Set<() => void>();
   /** Certificates whose responses are renewed, by fingerprint. An abort ends that. */
   readonly #followed = new Map<string, AbortController>();
-  #inner: Snapshot | undefined;
-  #snapshot: Snapshot | undefined;
   #staples: Table<string> = Table.empty();
   /** Resolves when the last added chain is about to be parsed. */
   #reading = Promise.resolve();
 
   constructor(source: Source, options: StapleOptions, signal: AbortSignal) {
-    this.#source = source;
+    super(source, (below) => ({ ...below, staples: this.#staples }));
     this.#options = options;
     this.#askFewAtOnce = fewAtOnce(options.ask);
     this.#signal = signal;
-    if (source.synced !== undefined) this.synced = source.synced;
-  }
-
-  snapshot(): Snapshot {
-    const inner = this.#source.snapshot();
-    if (this.#snapshot === undefined || inner !== this.#inner || this.#snapshot.staples !== this.#staples)
-      this.#snapshot = { ...inner, staples: this.#staples };
-    this.#inner = inner;
-    return this.#snapshot;
-  }
-
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    const stop = this.#source.onChange(listener);
-    return () => {
-      this.#listeners.delete(listener);
-      stop();
-    };
   }
 
   /** Sets the certificates that are served; there are none if stapling is off. */
@@ -136,7 +113,7 @@ export class StapledSource implements Source {
   #put(fingerprint: string, staple: string | undefined): void {
     if (this.#staples.get(fingerprint) === staple) return;
     this.#staples = this.#staples.with([[fingerprint, staple]]);
-    for (const listener of this.#listeners) listener();
+    this.renew();
   }
 }
 
