@@ -1,41 +1,26 @@
 /** Finds, from the declarations of the features, the annotations that RouteSettings may have. */
-import type { AnyFeature, Fields } from "./declare.ts";
-import { type FeatureValues, featureList } from "./registry.ts";
-
-interface Place {
-  readonly name: keyof FeatureValues;
-  readonly feature: AnyFeature;
-  readonly field: string;
-}
-
-const places = new Map<string, Place>();
-for (const [name, feature] of featureList) {
-  for (const [field, { key, aliases = [] }] of Object.entries(feature.fields as Fields)) {
-    for (const one of [key, ...aliases]) places.set(one, { name, feature, field });
-  }
-}
+import { type FeatureValues, featureList, fieldsByKey } from "./registry.ts";
 
 /** Returns the feature that a key belongs to; undefined if no feature has it. */
 export function featureOf(key: string): keyof FeatureValues | undefined {
-  return places.get(key)?.name;
+  return fieldsByKey.get(key)?.name;
 }
 
 /** Whether the annotation with this key refers to another object. */
 export function refers(key: string): boolean {
-  const place = places.get(key);
-  return place !== undefined && (place.feature.fields as Fields)[place.field]?.refers === true;
+  return fieldsByKey.get(key)?.declared.refers === true;
 }
 
 /** Returns why the key cannot be served for routes; undefined if it can. */
 export function whyNotOnRoutes(key: string): string | undefined {
-  const place = places.get(key);
+  const place = fieldsByKey.get(key);
   const why = place?.feature.notOnRoutes;
   return typeof why === "object" ? why[place!.field] : why;
 }
 
 /** Returns whether the key is one for RouteSettings of listeners, and not for those of routes. */
 export function isForListeners(key: string): boolean {
-  const place = places.get(key);
+  const place = fieldsByKey.get(key);
   const these = place?.feature.onListeners;
   return these === true || these?.includes(place!.field) === true;
 }
@@ -47,7 +32,7 @@ const guardWords = /^auth(?:-|$)|-source-range$|modsecurity|^satisfy$/;
 
 /** Whether the key decides, or may decide, which clients get in. */
 export function mayGuard(key: string): boolean {
-  const place = places.get(key);
+  const place = fieldsByKey.get(key);
   return place === undefined ? guardWords.test(key) : place.feature.guard === true;
 }
 

@@ -12,28 +12,18 @@ import type { KubernetesObject } from "../model/objects.ts";
 import type { ObjectName, Problem } from "../model/problem.ts";
 import { declaredBySettings } from "../settings/declared-variables.ts";
 import type { Settings } from "../settings/registry.ts";
-import type { Field, Fields } from "./declare.ts";
 import { defaultOf, FeatureReader, type Lookup } from "./feature-reader.ts";
 import type { Reading } from "./reading.ts";
 import { Readings } from "./readings.ts";
-import { type FeatureValues, featureList } from "./registry.ts";
+import { type FeatureValues, featureList, fieldsByKey } from "./registry.ts";
 import { elsewhere, elsewhereByFamily, removed } from "./removed.ts";
 import { restrictionsOn } from "./restrictions.ts";
 
-const fieldOfKey = new Map<string, { feature: string; name: string; declared: Field<unknown>; canonical: string }>();
-for (const [feature, { fields }] of featureList) {
-  for (const [name, declared] of Object.entries(fields as Fields)) {
-    for (const key of [declared.key, ...(declared.aliases ?? [])]) {
-      fieldOfKey.set(key, { feature, name, declared, canonical: declared.key });
-    }
-  }
-}
-
-const snippetFields = [...fieldOfKey].flatMap(([key, { declared }]) =>
+const snippetFields = [...fieldsByKey].flatMap(([key, { declared }]) =>
   declared.declares === true ? [[key, declared] as const] : [],
 );
 
-export const annotationKeys: readonly string[] = [...fieldOfKey.keys()];
+export const annotationKeys: readonly string[] = [...fieldsByKey.keys()];
 
 /** Gives each policy a number. A process has one policy, and a test has a few. */
 const policyNumbers = new WeakMap<AskedPolicy, number>();
@@ -93,12 +83,12 @@ function read(
   const problems: Problem[] = [];
   const given = new Set<string>();
   for (const key of own.keys()) {
-    const field = fieldOfKey.get(key);
+    const field = fieldsByKey.get(key);
     if (field === undefined) problems.push(strange(object, key));
-    else given.add(field.feature);
+    else given.add(field.name);
   }
   const restricted = new Set<string>();
-  for (const { key, why } of restrictionsOn(own, (key) => fieldOfKey.get(key)?.declared.risk, settings)) {
+  for (const { key, why } of restrictionsOn(own, (key) => fieldsByKey.get(key)?.declared.risk, settings)) {
     restricted.add(key);
     problems.push({ object, kind: "annotation-unreadable", key, why, done: "reject" });
   }

@@ -10,7 +10,7 @@ import { canary } from "./canary.ts";
 import { clientCertificate } from "./client-certificate.ts";
 import { cors } from "./cors/declaration.ts";
 import { customErrors } from "./custom-errors.ts";
-import type { AnyFeature, ValuesOf } from "./declare.ts";
+import type { AnyFeature, Field, ValuesOf } from "./declare.ts";
 import { externalAuth } from "./external-auth/index.ts";
 import { fastcgi } from "./fastcgi.ts";
 import { customHeaders } from "./header-changes/declaration.ts";
@@ -86,3 +86,26 @@ export type FeatureValues = ValuesOf<typeof features>;
 
 /** The features as a list, for code that treats all of them alike. */
 export const featureList = Object.entries(features) as readonly (readonly [keyof FeatureValues, AnyFeature])[];
+
+/** The field that an annotation sets. */
+export interface KeyedField {
+  readonly name: keyof FeatureValues;
+  readonly feature: AnyFeature;
+  readonly field: string;
+  readonly declared: Field<unknown>;
+}
+
+/** The fields of all features, by their keys and older spellings. */
+export const fieldsByKey: ReadonlyMap<string, KeyedField> = new Map(
+  featureList.flatMap(([name, feature]) =>
+    Object.entries<Field<unknown>>(feature.fields).flatMap(([field, declared]) =>
+      [declared.key, ...(declared.aliases ?? [])].map((key) => [key, { name, feature, field, declared }] as const),
+    ),
+  ),
+);
+
+/**
+ * Whether an annotation counts in a canary. All others come from the Ingress beside which the
+ * canary stands.
+ */
+export const countsInCanary = (key: string): boolean => fieldsByKey.get(key)?.feature.countsInCanaries === true;

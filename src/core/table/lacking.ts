@@ -2,16 +2,8 @@
 
 import type { KubernetesObject } from "../model/objects.ts";
 import type { Problem } from "../model/problem.ts";
-import type { Fields } from "../policies/declare.ts";
-import { featureList } from "../policies/registry.ts";
+import { fieldsByKey } from "../policies/registry.ts";
 import { type Capability, capabilityNames } from "../tokens/capabilities.ts";
-
-/** The capability of nginx that each key needs. */
-const needs = new Map<string, Capability>();
-for (const [, feature] of featureList) {
-  if (feature.needs === undefined) continue;
-  for (const { key } of Object.values(feature.fields as Fields)) needs.set(key, feature.needs);
-}
 
 /** Returns Problems of annotations that need a capability that this nginx lacks. */
 export function lackingProblems(
@@ -24,7 +16,7 @@ export function lackingProblems(
   for (const name in annotations) {
     if (annotations[name] === "" || !name.startsWith(`${prefix}/`)) continue;
     const key = name.slice(prefix.length + 1);
-    const needed = needs.get(key);
+    const needed = fieldsByKey.get(key)?.feature.needs;
     if (needed === undefined || !lacks.has(needed)) continue;
     const object = { kind, namespace: metadata.namespace ?? "default", name: metadata.name };
     problems.push({ object, kind: "annotation-useless", key, why: `nginx here has no ${capabilityNames[needed]}` });

@@ -7,23 +7,13 @@
 import { visible } from "../../../base/visible.ts";
 import { type KubernetesObject, keyOf } from "../../../core/model/objects.ts";
 import type { Snapshot } from "../../../core/model/snapshot.ts";
-import type { Field } from "../../../core/policies/declare.ts";
-import { featureList } from "../../../core/policies/registry.ts";
+import { fieldsByKey } from "../../../core/policies/registry.ts";
 import { settingList } from "../../../core/settings/registry.ts";
 import type { GivenSetting } from "../api/routes.ts";
 import { shown } from "../shown.ts";
 import type { PageNames } from "../source.ts";
 
 const longestValue = 500;
-
-/** Annotations, by key and by each older spelling. */
-const fields: ReadonlyMap<string, Field<unknown>> = new Map(
-  featureList.flatMap(([, feature]) =>
-    (Object.values(feature.fields) as Field<unknown>[]).flatMap((field) =>
-      [field.key, ...(field.aliases ?? [])].map((key) => [key, field] as const),
-    ),
-  ),
-);
 
 /** Keys that hold a secret itself. */
 const secretKeys = ["ssl-session-ticket-key"];
@@ -45,7 +35,7 @@ function annotationsOf(owner: KubernetesObject, names: PageNames): GivenSetting[
   const prefix = `${names.annotationsPrefix}/`;
   const from = visible(`annotation of ${owner.kind} ${keyOf(owner)}`);
   return Object.entries(owner.metadata.annotations ?? {}).flatMap(([name, value]) => {
-    const field = name.startsWith(prefix) ? fields.get(name.slice(prefix.length)) : undefined;
+    const field = name.startsWith(prefix) ? fieldsByKey.get(name.slice(prefix.length))?.declared : undefined;
     if (field === undefined || value === "") return [];
     const isOpen = !ownTexts.includes(field.kind.label) || names.showsSnippets;
     return [{ key: name.slice(prefix.length), value: isOpen ? shown(value, longestValue) : null, from }];

@@ -6,10 +6,10 @@
 import type { Ingress } from "../../model/objects.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { Snapshot } from "../../model/snapshot.ts";
-import { countsInCanary } from "../../policies/canary-scope.ts";
 import type { Lookup } from "../../policies/feature-reader.ts";
 import { readAnnotations } from "../../policies/read.ts";
 import type { Reading } from "../../policies/reading.ts";
+import { countsInCanary } from "../../policies/registry.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { lackingProblems } from "../../table/lacking.ts";
 import type { TranslateOptions } from "../../table/options.ts";

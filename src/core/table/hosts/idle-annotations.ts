@@ -5,8 +5,8 @@
  */
 
 import type { Problem } from "../../model/problem.ts";
-import { countsInCanary } from "../../policies/canary-scope.ts";
 import { annotationKeys } from "../../policies/read.ts";
+import { countsInCanary } from "../../policies/registry.ts";
 import type { Claim } from "../claim.ts";
 
 const known = new Set(annotationKeys);
