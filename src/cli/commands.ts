@@ -3,8 +3,10 @@
  * cluster client.
  */
 import { didYouMean } from "../base/did-you-mean.ts";
+import { startProgress } from "../base/progress.ts";
 import { nearest } from "../core/kinds/nearest.ts";
 import type { Command } from "./command.ts";
+import type { Out } from "./out.ts";
 
 export const commands: Readonly<Record<string, Command>> = {
   run: {
@@ -15,7 +17,8 @@ export const commands: Readonly<Record<string, Command>> = {
   serve: {
     usage: "serve FOLDER",
     doc: "Serves the Kubernetes objects in a folder of YAML files, without a cluster.",
-    run: async (argv, out) => (await import("./serve.ts")).serve(argv, out, process),
+    run: async (argv, out) =>
+      (await import("./serve.ts")).serve(argv, out, process, startProgress("sluice serve", process.stderr)),
   },
   nginx: {
     usage: "nginx",
@@ -30,7 +33,8 @@ export const commands: Readonly<Record<string, Command>> = {
   check: {
     usage: "check FOLDER",
     doc: "Reports mistakes in the objects of a folder of YAML files, with file and line.",
-    run: async (argv, out) => (await import("./check.ts")).check(argv, out, coloured()),
+    run: async (argv, out) =>
+      announced("check", out, async (out) => (await import("./check.ts")).check(argv, out, coloured())),
   },
   diff: {
     usage: "diff OLD NEW",
@@ -60,7 +64,10 @@ export const commands: Readonly<Record<string, Command>> = {
   compat: {
     usage: "compat PATH",
     doc: "Reports how much of a cluster can move from ingress-nginx unchanged, and what needs work.",
-    run: async (argv, out) => (await import("./compat.ts")).compat(argv, out, coloured(), process.stdout.columns),
+    run: async (argv, out) =>
+      announced("compat", out, async (out) =>
+        (await import("./compat.ts")).compat(argv, out, coloured(), process.stdout.columns),
+      ),
   },
   compare: {
     usage: "compare OLD NEW",
@@ -70,7 +77,8 @@ export const commands: Readonly<Record<string, Command>> = {
   convert: {
     usage: "convert PATH",
     doc: "Writes Ingresses as objects of the Gateway API, and proves that they behave the same.",
-    run: async (argv, out) => (await import("./convert.ts")).convert(argv, out),
+    run: async (argv, out) =>
+      announced("convert", out, async (out) => (await import("./convert.ts")).convert(argv, out)),
   },
   reference: {
     usage: "reference PAGE",
@@ -88,6 +96,18 @@ export const commands: Readonly<Record<string, Command>> = {
     run: async (argv, out) => (await import("./completion.ts")).completion(argv, commands, out),
   },
 };
+
+/** Runs a command that may take long. Its first output ends the line that shows that it works. */
+async function announced(name: string, out: Out, run: (out: Out) => Promise<number>): Promise<number> {
+  const end = startProgress(`sluice ${name}`, process.stderr);
+  const ending =
+    <A extends unknown[]>(write: (...args: A) => void) =>
+    (...args: A) => {
+      end();
+      write(...args);
+    };
+  return run({ write: ending(out.write), fail: ending(out.fail) }).finally(end);
+}
 
 export function helpText(): string {
   const width = Math.max(...Object.values(commands).map(({ usage }) => usage.length)) + 2;

@@ -12,6 +12,7 @@ import { assessed } from "../move/compat/gather.ts";
 import { severities } from "../move/compat/item.ts";
 import { reportMarkdown } from "../move/compat/markdown.ts";
 import { othersIn } from "../move/compat/others.ts";
+import { withNamesFilled } from "../move/compat/placeholders.ts";
 import { reportText } from "../move/compat/report.ts";
 import { type Sources, sourcesIn } from "../move/compat/sources.ts";
 import type { Unjudged } from "../move/compat/unjudged.ts";
@@ -128,7 +129,9 @@ async function readGiven(call: Call): Promise<Given | { readonly ok: false; read
   }
   const [folder] = call.folders;
   const hasObjects = folder !== undefined || call.live;
-  const read = hasObjects ? await readObjects(call, folder, "releases") : { ok: true as const, ...noObjects };
+  const read = hasObjects
+    ? await readObjects(call, folder, "releases", { prepared: withNamesFilled })
+    : { ok: true as const, ...noObjects };
   if (!read.ok) return read;
   const controllers = controllersIn(
     [...read.files].flatMap(([file, { others }]) => others.map((other) => ({ ...other, file }))),
@@ -139,8 +142,8 @@ async function readGiven(call: Call): Promise<Given | { readonly ok: false; read
   return { ok: true, objects: read, values, controllers, controller };
 }
 
-/** Kinds whose mistakes leave out a part of what moves. */
-const judgedKinds = ["File", "Ingress", "IngressClass", "ConfigMap", "Service"];
+/** Objects whose mistakes leave out a part of what moves; of ConfigMaps, those of ingress-nginx. */
+const isOfMove = /^(File|Ingress|IngressClass|Service) |^ConfigMap .*nginx/;
 
 /** Adds everything that was given and that the assessment does not judge. */
 function withUnjudged(
@@ -156,7 +159,7 @@ function withUnjudged(
   const unread = unreadTexts(texts, files.size === 0);
   const unjudged = [
     ...assessment.unjudged.filter(({ at, of }) => {
-      if (of !== at?.file) return judgedKinds.some((kind) => of.startsWith(`${kind} `)) || !/^[A-Z]\w+ \S+$/.test(of);
+      if (of !== at?.file) return isOfMove.test(of) || !/^[A-Z]\w+ \S+$/.test(of);
       const text = files.get(of)?.strays?.length ? undefined : textOf.get(of);
       return (
         !unread.has(of) &&

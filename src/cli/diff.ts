@@ -70,10 +70,10 @@ async function readSides(call: Call): Promise<Sides> {
   const [first, second] = call.folders;
   if (call.live && second !== undefined) return { ok: false, why: "with a cluster it takes one folder, the new one" };
   const memory = new Memory();
-  const fresh = await readObjects(call, second ?? first, "objects", memory);
+  const fresh = await readObjects(call, second ?? first, "objects", { memory });
   if (!fresh.ok) return fresh;
   if (call.live) return { ok: true, old: fresh.cluster, fresh: fresh.files, notes: fresh.notes };
-  const old = await readObjects(call, first, "objects", memory);
+  const old = await readObjects(call, first, "objects", { memory });
   if (!old.ok) return old;
   return { ok: true, old: old.files, fresh: fresh.files, notes: [...old.notes, ...fresh.notes] };
 }

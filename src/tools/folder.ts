@@ -22,17 +22,22 @@ export type Files = ReadonlyMap<string, Manifest>;
 
 export type ReadFolder = { readonly ok: true; readonly files: Files } | { readonly ok: false; readonly why: string };
 
-/**
- * Reads a folder or a file. `-` is standard input. Similar folders share one memory of parsed
- * documents.
- */
-export function readFolder(folder: string, memory?: Memory): ReadFolder {
-  const read = (root: string, paths: Paths) => readAll(root, paths, memory);
-  if (folder === "-") return readOutput("standard input", 0, memory);
+export interface ReadingOptions {
+  /** Similar folders share one memory of parsed documents. */
+  readonly memory?: Memory | undefined;
+  /** Returns the text that is read in place of that of a file. */
+  readonly prepared?: (text: string) => string;
+}
+
+/** Reads a folder or a file. `-` is standard input. */
+export function readFolder(folder: string, { memory, prepared = (text) => text }: ReadingOptions = {}): ReadFolder {
+  const parsed = (text: string) => readManifest(prepared(text), memory);
+  const read = (root: string, paths: Paths) => readAll(root, paths, parsed);
+  if (folder === "-") return readOutput("standard input", 0, parsed);
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (stat?.isFile()) return read(dirname(folder), new Map([[basename(folder), basename(folder)]]));
   // A shell passes the output of a command, `<(helm template ...)`, as a pipe with a name.
-  if (stat?.isDirectory() === false) return readOutput(folder, folder, memory);
+  if (stat?.isDirectory() === false) return readOutput(folder, folder, parsed);
   if (!existsSync(folder)) return { ok: false, why: `there is no folder or file ${folder}` };
   const scan = scanFolder(folder);
   if (scan instanceof Error) return { ok: false, why: `the folder ${folder} cannot be read: ${fileError(scan)}` };
@@ -40,17 +45,19 @@ export function readFolder(folder: string, memory?: Memory): ReadFolder {
 }
 
 /** Refuses the output of a command that wrote nothing, because it has probably failed. */
-function readOutput(name: string, path: string | 0, memory: Memory | undefined): ReadFolder {
+function readOutput(name: string, path: string | 0, parsed: Parsed): ReadFolder {
   const read = textOf(path);
   if (!read.ok) return { ok: false, why: `${name} cannot be read: ${read.why}` };
   if (read.text.trim() === "") return { ok: false, why: `${name} is empty; did the command that writes it fail?` };
-  return { ok: true, files: new Map([[name, readManifest(read.text, memory)]]) };
+  return { ok: true, files: new Map([[name, parsed(read.text)]]) };
 }
+
+type Parsed = (text: string) => Manifest;
 
 /** Paths below the folder, as sentences name them. */
 type Paths = ReadonlyMap<string, string>;
 
-function readAll(folder: string, paths: Paths, memory: Memory | undefined): ReadFolder {
+function readAll(folder: string, paths: Paths, parsed: Parsed): ReadFolder {
   const files = new Map<string, Manifest>();
   for (const [file, path] of paths) {
     const other = otherLanguage(file);
@@ -60,7 +67,7 @@ function readAll(folder: string, paths: Paths, memory: Memory | undefined): Read
     }
     const read = textOf(join(folder, path));
     if (!read.ok) return { ok: false, why: `${join(folder, file)} cannot be read: ${read.why}` };
-    files.set(file, readManifest(read.text, memory));
+    files.set(file, parsed(read.text));
   }
   return { ok: true, files };
 }

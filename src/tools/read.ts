@@ -5,9 +5,8 @@
 
 import { type KubernetesObject, objectKey } from "../core/model/objects.ts";
 import type { Manifest } from "../edges/folder/manifest.ts";
-import type { Memory } from "../edges/folder/memory.ts";
 import type { Call } from "./call.ts";
-import { type Files, readFolder } from "./folder.ts";
+import { type Files, type ReadingOptions, readFolder } from "./folder.ts";
 import { withoutPatches } from "./kustomizations.ts";
 import type { More } from "./live.ts";
 
@@ -30,15 +29,14 @@ export type ReadObjects =
 /**
  * Reads the objects of a folder, a cluster or both. `folder` is undefined for the cluster alone.
  * `more` says what a cluster gives besides.
- * `memory` has the documents of a similar folder, if there is one.
  */
 export async function readObjects(
   call: Call,
   folder: string | undefined,
   more: More = "objects",
-  memory?: Memory,
+  options?: ReadingOptions,
 ): Promise<ReadObjects> {
-  const local = folder === undefined ? undefined : readFolder(folder, memory);
+  const local = folder === undefined ? undefined : readFolder(folder, options);
   if (local?.ok === false) return local;
   const { files: own, note } = withoutPatches(local?.files ?? new Map(), folder ?? "");
   const notes = note === undefined ? [] : [note];

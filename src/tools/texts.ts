@@ -79,9 +79,9 @@ export function unreadTexts(texts: readonly TextFile[], isAlone: boolean): Reado
   return new Map((about.length > 0 || !isAlone ? about : all).map(({ file, why }) => [file, why]));
 }
 
-/** Whether a file mentions an Ingress or ingress-nginx, or its text is not known. */
+/** Whether a file that is not encrypted mentions an Ingress, or its text is not known. */
 export const isAboutIngresses = ({ file, text }: TextFile): boolean =>
-  text === "" || /ingress/i.test(`${file}\n${text}`);
+  text === "" || (/ingress/i.test(`${file}\n${text}`) && !text.includes("ENC[AES256_GCM"));
 
 function entriesOf(folder: string) {
   try {

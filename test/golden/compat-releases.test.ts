@@ -23,7 +23,8 @@ kind: HelmRelease
 metadata: { name: ingress-nginx }
 spec: { chart: { spec: { chart: ingress-nginx } } }
 `,
-    "overlay/kustomization.yaml": "kind: Kustomization\nresources: [../release.yaml]\nnamePrefix: edge-\n",
+    "overlay/kustomization.yaml":
+      "kind: Kustomization\nresources: [../release.yaml]\npatches: [{ patch: 'kind: Ingress' }]\n",
   });
   expect([code, text]).toEqual([3, expect.stringContaining("its release of ingress-nginx sets no values")]);
 });

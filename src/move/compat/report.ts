@@ -54,7 +54,9 @@ function sums(found: Assessment, { paint, width }: Layout): string {
     if (numbers.length + rest.length <= width || rest === "") return `${numbers}${rest}\n`;
     return `${numbers},\n${wrapped(rest.slice(2), { first: "       ", rest: "       " }, width)}`;
   });
-  const all = lines.join("");
+  const { length } = found.unjudged;
+  const unjudged = length === 0 ? "" : `${String(length).padStart(6)} ${length === 1 ? "part" : "parts"} not judged\n`;
+  const all = `${lines.join("")}${unjudged}`;
   return found.ingresses.work === 0 && found.unjudged.length === 0 ? paint.good(all) : all;
 }
 

@@ -137,19 +137,16 @@ function has(value: unknown, path: Path): boolean {
   return true;
 }
 
-/**
- * Returns the reason why a kustomization cannot be judged. One that only lists files changes
- * nothing and has no such reason.
- */
+/** Returns why a kustomization cannot be judged: a patch or the like may be about Ingresses. */
 function unbuilt(value: Mapping): string | undefined {
-  const changes = changesOf(value);
-  if (changes.length === 0) return undefined;
+  const changes = changesOf(value).filter((field) => /^(patches|replacements|generators|transformers)/.test(field));
+  if (changes.length === 0 || !/ingress|nginx/i.test(JSON.stringify(value))) return undefined;
   return `a kustomization is not built here, so the effect of its ${listed(changes)} is not seen: pipe kustomize build into sluice compat -`;
 }
 
 /** Returns why content is not judged; undefined if it is not about Ingresses. */
 function unreadContent(value: Mapping): string | undefined {
-  if (isHelmfile(value))
+  if (isHelmfile(value) && /nginx/i.test(JSON.stringify(value)))
     return "this is a helmfile, whose releases are not read: name their values files with --values, and pipe helmfile template into sluice compat -";
   if (!/ingress/i.test(JSON.stringify(value))) return undefined;
   return "it is not a Kubernetes object, and its keys are not those of ingress-nginx's chart: if a chart makes Ingresses of it, pipe helm template into sluice compat -";
