@@ -25,6 +25,7 @@ const suites = {
   hostile: { include: ["test/hostile/**/*.test.ts"], testTimeout: 300_000, pool: ownNetwork },
   chart: { include: ["test/chart/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
   image: { include: ["test/image/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
+  release: { include: ["test/release/**/*.test.ts"], testTimeout: 300_000 },
   conformance: { include: ["test/conformance/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
   soak: { include: ["test/soak/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
   e2e: { include: ["test/e2e/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },

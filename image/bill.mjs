@@ -14,18 +14,18 @@ const node = process.version.slice(1);
 checkProcessor(readFileSync(program));
 
 const packages = [
-  entry(own, `pkg:npm/${own.name}@${own.version}`),
+  entry(own, npmUrl(own)),
   entry({ name: "node", version: node, license: "MIT" }, `pkg:generic/node@${node}`),
-  ...npmPackages().map((one) => entry(one, `pkg:npm/${one.name.replace("@", "%40")}@${one.version}`)),
+  ...npmPackages().map((one) => entry(one, npmUrl(one))),
   ...debianPackages(),
 ];
 const bill = {
   spdxVersion: "SPDX-2.3",
   dataLicense: "CC0-1.0",
   SPDXID: "SPDXRef-DOCUMENT",
-  name: `${own.name}-${own.version}`,
-  documentNamespace: `urn:${own.name}:${own.version}`,
-  creationInfo: { created: "1970-01-01T00:00:00Z", creators: [`Tool: ${own.name}`] },
+  name: `sluice-${own.version}`,
+  documentNamespace: `urn:sluice:${own.version}`,
+  creationInfo: { created: "1970-01-01T00:00:00Z", creators: ["Tool: sluice"] },
   packages,
   relationships: packages.map(({ SPDXID }) => ({
     spdxElementId: "SPDXRef-DOCUMENT",
@@ -61,6 +61,10 @@ function checkProcessor(bytes) {
   const machines = { amd64: 62, arm64: 183 };
   if (bytes.readUInt16LE(18) !== machines[process.env.TARGETARCH])
     throw new Error(`The Node of NODE_TARGET_IMAGE is not for ${process.env.TARGETARCH}.`);
+}
+
+function npmUrl({ name, version }) {
+  return `pkg:npm/${name.replace("@", "%40")}@${version}`;
 }
 
 function entry({ name, version, license }, purl) {

@@ -87,7 +87,15 @@ test("the bill of materials names what is in the bundle, with licences, and noth
   const npm = bill.packages.filter(({ name }) => name !== "nginx");
   expect(npm.filter(({ licenseDeclared }) => licenseDeclared === "NOASSERTION")).toEqual([]);
   const names = npm.map(({ name }) => name);
-  const used = ["sluice", "node", "execa", "handlebars", "@kubernetes/client-node", "openid-client", "yaml"];
+  const used = [
+    "@sluice-ingress/sluice",
+    "node",
+    "execa",
+    "handlebars",
+    "@kubernetes/client-node",
+    "openid-client",
+    "yaml",
+  ];
   expect(names).toEqual(expect.arrayContaining(used));
   expect(names).not.toContain("undici");
   expect(names).not.toContain("rolldown");

@@ -25,7 +25,7 @@ const pictures: Readonly<Record<string, () => string>> = {
   "terminal.svg": () =>
     terminal(
       "sluice why explains a request",
-      `$ npx sluice why http://status.localhost/status/x examples/shop\n${answerTo("GET http://status.localhost/status/x\n")}`,
+      `$ npx @sluice-ingress/sluice why http://status.localhost/status/x examples/shop\n${answerTo("GET http://status.localhost/status/x\n")}`,
     ),
   "text-and-data.svg": textAndData,
 };

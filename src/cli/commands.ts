@@ -12,18 +12,19 @@ export const commands: Readonly<Record<string, Command>> = {
   run: {
     usage: "run",
     doc: "Serves the Ingresses of a Kubernetes cluster.",
-    run: async (argv, out) => (await import("./run.ts")).run(argv, out, process),
+    run: onLinux("run", async (argv, out) => (await import("./run.ts")).run(argv, out, process)),
   },
   serve: {
     usage: "serve FOLDER",
     doc: "Serves the Kubernetes objects in a folder of YAML files, without a cluster.",
-    run: async (argv, out) =>
+    run: onLinux("serve", async (argv, out) =>
       (await import("./serve.ts")).serve(argv, out, process, startProgress("sluice serve", process.stderr)),
+    ),
   },
   nginx: {
     usage: "nginx",
     doc: "Runs nginx by itself, for a controller in another container.",
-    run: async (argv, out) => (await import("./nginx.ts")).nginx(argv, out, process),
+    run: onLinux("nginx", async (argv, out) => (await import("./nginx.ts")).nginx(argv, out, process)),
   },
   dbg: {
     usage: "dbg",
@@ -107,6 +108,16 @@ async function announced(name: string, out: Out, run: (out: Out) => Promise<numb
       write(...args);
     };
   return run({ write: ending(out.write), fail: ending(out.fail) }).finally(end);
+}
+
+/** Makes a command that starts nginx, whose locks and signals are those of Linux. */
+function onLinux(name: string, run: Command["run"]): Command["run"] {
+  return async (argv, out) => {
+    if (process.platform === "linux" || argv.includes("--help")) return run(argv, out);
+    const needed = "it needs Linux with nginx 1.22 or newer and nginx's Lua and stream modules";
+    out.fail(`sluice ${name}: ${needed}, and this is ${process.platform}; the image has all of it`);
+    return 1;
+  };
 }
 
 export function helpText(): string {

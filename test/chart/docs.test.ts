@@ -55,7 +55,7 @@ async function paste(commands: string): Promise<string> {
   await ingressesAreTaken(cluster);
   const path = [dirname(toolPath("helm")), dirname(toolPath("kubectl")), process.env.PATH].join(delimiter);
   const env = { PATH: path, KUBECONFIG: cluster.kubeconfig() };
-  const script = commands.replaceAll("npx sluice", `${process.execPath} ${join(root, "src/main.ts")}`);
+  const script = commands.replaceAll("npx @sluice-ingress/sluice", `${process.execPath} ${join(root, "src/main.ts")}`);
   const { stdout } = await execa("bash", ["--norc", "-euo", "pipefail", "-c", script], {
     cwd: folder,
     env,

@@ -24,7 +24,10 @@ let program: ReturnType<typeof start>;
 
 /** Starts a command as a reader would paste it. */
 function start(command: string) {
-  const script = command.replace("npx sluice", `exec ${process.execPath} ${join(root, "bin/sluice.mjs")}`);
+  const script = command.replace(
+    "npx @sluice-ingress/sluice",
+    `exec ${process.execPath} ${join(root, "bin/sluice.mjs")}`,
+  );
   return execa("bash", ["--norc", "-c", script], { cwd: folder, reject: false, all: true, env: { KUBECONFIG: "" } });
 }
 

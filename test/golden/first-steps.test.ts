@@ -1,6 +1,6 @@
 /**
- * Tests the first commands in a fresh clone: `npx sluice` with the machine's Node, and `npm start`
- * beside a program that uses its port.
+ * Tests the first commands in a fresh clone: `npx @sluice-ingress/sluice` with the machine's Node,
+ * and `npm start` beside a program that uses its port.
  */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -13,6 +13,7 @@ import { nextFree } from "../../src/controller/run/free-ports.ts";
 const root = join(import.meta.dirname, "../..");
 const clone = mkdtempSync(join(tmpdir(), "sluice-clone-"));
 cpSync(join(root, "bin"), join(clone, "bin"), { recursive: true });
+mkdirSync(join(clone, "src")); // the package of npm has none
 afterAll(() => rmSync(clone, { recursive: true }));
 
 /** Makes this Node report an older version; its child processes are not affected. */
@@ -34,7 +35,7 @@ test("without packages, or without the Node of the checkout, one line says what 
   mkdirSync(join(clone, "node_modules/.bin"), { recursive: true });
   const old = await sluice(clone, "--help");
   expect(old).toMatchObject({ exitCode: 1, stdout: "" });
-  expect(old.stderr).toMatch(/^sluice: it needs Node 24, and this is v[\d.]+; run npm install in \S+ first$/);
+  expect(old.stderr).toMatch(/^sluice: a checkout needs Node 24, and this is v[\d.]+; run npm install in \S+ first$/);
 });
 
 test("an older Node starts the one of the checkout, with the same arguments, exit code and signals", async () => {

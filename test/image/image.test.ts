@@ -200,7 +200,15 @@ test("labels, user and bill of materials describe the image", () => {
   console.log(`It is made of ${count("pkg:deb")} Debian packages and ${count("pkg:npm")} npm packages.`);
   const names = bill.packages.map(({ name }: { name: string }) => name);
   expect(names).toEqual(
-    expect.arrayContaining(["sluice", "node", "handlebars", "execa", "nginx", "libnginx-mod-http-lua", "libc6"]),
+    expect.arrayContaining([
+      "@sluice-ingress/sluice",
+      "node",
+      "handlebars",
+      "execa",
+      "nginx",
+      "libnginx-mod-http-lua",
+      "libc6",
+    ]),
   );
   expect(names).not.toContain("vitest");
 });

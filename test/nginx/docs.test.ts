@@ -50,7 +50,9 @@ afterAll(async () => {
 const commands = pages.flatMap((page) =>
   [...read(page).matchAll(/^```sh\n(.*?)^```$/gms)]
     .flatMap(([, block]) => block!.split("\n"))
-    .filter((line) => line !== "" && !line.startsWith("npm start") && !line.startsWith("npx sluice serve"))
+    .filter(
+      (line) => line !== "" && !line.startsWith("npm start") && !line.startsWith("npx @sluice-ingress/sluice serve"),
+    )
     .map((line) => [page, line] as const),
 );
 /** The commands of one page end the program that the others use, so they come last. */
@@ -68,7 +70,7 @@ test("the pages have commands to run", () => expect(commands.length).toBeGreater
 test.each(commands)("the command of %s works: %s", async (_page, line) => {
   const tools = join(root, "test/golden/tools");
   const command = line
-    .replace("npx sluice", `${process.execPath} ${join(root, "bin/sluice.mjs")}`)
+    .replace("npx @sluice-ingress/sluice", `${process.execPath} ${join(root, "bin/sluice.mjs")}`)
     .replace("OLD NEW", `${tools}/old ${tools}/new`)
     .replace("FOLDER", "examples/shop");
   const env = { HOME: folder };

@@ -53,7 +53,7 @@ test("the guide's objects are served unchanged, beside the hosts of Ingresses", 
     [3, /^www\.shop\.example \/$/],
     [4, /^ {2}route: +HTTPRoute shop\/web: .*^ {2}answer: +that of Service shop\/web, port 80$/ms],
   ] as const) {
-    const line = commands[at]!.replace("npx sluice", `${process.execPath} ${program}`)
+    const line = commands[at]!.replace("npx @sluice-ingress/sluice", `${process.execPath} ${program}`)
       .replace("FOLDER", folder)
       .replace(":8000", `:${port}`);
     const { exitCode, stdout } = await execa("bash", ["--norc", "-uo", "pipefail", "-c", line], { reject: false });

@@ -67,7 +67,7 @@ async function runAll(page: string): Promise<ReadonlyMap<string, string>> {
 
 async function run(command: string): Promise<string> {
   const line = command
-    .replace("npx sluice", `${process.execPath} src/main.ts`)
+    .replace("npx @sluice-ingress/sluice", `${process.execPath} src/main.ts`)
     .replace("npx vitest", "node_modules/.bin/vitest")
     .replace("FOLDER", "folder");
   return (await execa("bash", ["--norc", "-euo", "pipefail", "-c", line], { cwd: copy, env: { HOME: copy } })).stdout;
@@ -91,16 +91,16 @@ test("the steps of docs/add-an-annotation.md work", async () => {
   writeFileSync(join(copy, "folder/web.yaml"), JSON.stringify(ingress));
 
   const printed = await runAll(page);
-  expect(printed.get("npx sluice explain send-timeout")).toContain(
+  expect(printed.get("npx @sluice-ingress/sluice explain send-timeout")).toContain(
     "annotation nginx.ingress.kubernetes.io/send-timeout",
   );
-  expect(printed.get("npx sluice check FOLDER")).toContain("no errors and no warnings");
-  expect(printed.get("npx sluice render FOLDER")).toMatch(/^\s+send_timeout 10s;$/m);
+  expect(printed.get("npx @sluice-ingress/sluice check FOLDER")).toContain("no errors and no warnings");
+  expect(printed.get("npx @sluice-ingress/sluice render FOLDER")).toMatch(/^\s+send_timeout 10s;$/m);
   expect(readFileSync(join(copy, "docs/reference/annotations.md"), "utf8")).toContain("| `send-timeout` | `60` |");
 
   const usual = { ...metadata, annotations: { "nginx.ingress.kubernetes.io/send-timeout": "60" } };
   writeFileSync(join(copy, "folder/web.yaml"), JSON.stringify({ ...ingress, metadata: usual }));
-  const warned = await run("npx sluice check FOLDER || true");
+  const warned = await run("npx @sluice-ingress/sluice check FOLDER || true");
   expect(warned).toContain("annotation send-timeout has no effect: nginx waits so long without it");
   expect(changed()).toEqual([
     "docs/reference/annotations.md",
@@ -120,11 +120,13 @@ test("the steps of docs/add-an-annotation.md work", async () => {
     );
   writeFileSync(file, beside);
   writeFileSync(join(copy, "folder/web.yaml"), JSON.stringify(ingress));
-  expect(await run("npx sluice check FOLDER || true")).not.toContain("has no effect");
+  expect(await run("npx @sluice-ingress/sluice check FOLDER || true")).not.toContain("has no effect");
   const buffers = { ...metadata.annotations, "nginx.ingress.kubernetes.io/proxy-buffering": "on" };
   const buffering = { ...ingress, metadata: { ...metadata, annotations: buffers } };
   writeFileSync(join(copy, "folder/web.yaml"), JSON.stringify(buffering));
-  expect(await run("npx sluice check FOLDER || true")).toContain("annotation send-timeout has no effect: it buffers");
+  expect(await run("npx @sluice-ingress/sluice check FOLDER || true")).toContain(
+    "annotation send-timeout has no effect: it buffers",
+  );
 }, 400_000);
 
 const folderOfBoth = `
@@ -170,15 +172,17 @@ test("the steps of docs/add-a-policy.md work for both APIs", async () => {
   mkdirSync(join(copy, "folder"));
   writeFileSync(join(copy, "folder/both.yaml"), folderOfBoth);
   const printed = await runAll(page);
-  expect(printed.get("npx sluice explain frame-options")).toContain("nginx.ingress.kubernetes.io/frame-options");
-  expect(printed.get("npx sluice check FOLDER")).toContain("no errors and no warnings");
-  const text = printed.get("npx sluice render FOLDER") ?? "";
+  expect(printed.get("npx @sluice-ingress/sluice explain frame-options")).toContain(
+    "nginx.ingress.kubernetes.io/frame-options",
+  );
+  expect(printed.get("npx @sluice-ingress/sluice check FOLDER")).toContain("no errors and no warnings");
+  const text = printed.get("npx @sluice-ingress/sluice render FOLDER") ?? "";
   const added = [...text.matchAll(/^\s+add_header X-Frame-Options "(\w+)" always;$/gm)].map(([, value]) => value);
   expect([...new Set(added)].sort()).toEqual(["DENY", "SAMEORIGIN"]);
   expect(changed()).toEqual(["docs/reference/annotations.md", ...files, "src/core/policies/registry.ts"]);
   // RouteSettings report a bad value in the same words as an Ingress.
   writeFileSync(join(copy, "folder/both.yaml"), folderOfBoth.replaceAll(/DENY|SAMEORIGIN/g, "ALLOW"));
-  const said = await run("npx sluice check FOLDER || true");
+  const said = await run("npx @sluice-ingress/sluice check FOLDER || true");
   expect(said.match(/"ALLOW" is not one of DENY, SAMEORIGIN, backend/g)).toHaveLength(2);
 }, 400_000);
 

@@ -27,23 +27,39 @@ export type Ended = { readonly kind: "ended" } | { readonly kind: "failed"; read
  * stops nothing: the program ends at once, and nginx goes on serving.
  */
 export async function runParts(parts: readonly Part[], ending: Ending, log: Log): Promise<Ended> {
-  const started = new AsyncDisposableStack();
+  const started: AsyncDisposable[] = [];
   try {
     for (const part of parts) {
-      started.use(await part.start(ending.signal));
+      started.unshift(await part.start(ending.signal));
       log.debug({ part: part.name }, "started");
     }
   } catch (error) {
     if (!(error instanceof CannotStart)) throw error;
     ending.because(error);
-    await started.disposeAsync();
+    await stopAll(started);
     // A part was interrupted because the program ends. If a failure ended the program, that
     // failure is the cause.
     return { kind: "failed", why: (ending.isFailure ? (ending.signal.reason as Error) : error).message };
   }
   const why = await ending.ended;
-  await started.disposeAsync();
+  await stopAll(started);
   return why instanceof Error ? { kind: "failed", why: why.message } : { kind: "ended" };
+}
+
+/**
+ * Stops parts one after the other, whether or not another could be stopped. Node 22 has no
+ * `AsyncDisposableStack`.
+ */
+async function stopAll(parts: readonly AsyncDisposable[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const part of parts) {
+    try {
+      await part[Symbol.asyncDispose]();
+    } catch (failure) {
+      failures.push(failure);
+    }
+  }
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
 }
 
 /** Makes a part that only does something at its place in the start and has nothing to stop. */
