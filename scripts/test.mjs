@@ -1,6 +1,6 @@
 /**
- * `npm test [SUITE ...] [-- vitest options]`: sets up what is missing and runs the suites. When none
- * is named, it leaves out those of the page, the image, the release, conformance and the soak.
+ * `npm test [SUITE ...] [-- vitest options]`: sets up what is missing and runs the suites. When
+ * none is named, it leaves out those of the page, the image, the release, conformance and the soak.
  * Everything runs in a network namespace of its own, where 192.0.2.0/24 and ports 80 and 443 are
  * free; so it is plain JavaScript, and the namespace is made here, before Node 24 starts in it.
  */
