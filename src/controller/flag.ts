@@ -11,7 +11,7 @@ export interface DeclaredFlag<T> {
   readonly name?: string;
   /** One letter, for a single dash. */
   readonly short?: string;
-  readonly kind: Kind<T>;
+  readonly kind: Kind<T> & { readonly word?: string };
   /** It may only be absent if there need not be a value. */
   readonly default?: NoInfer<T>;
   readonly doc: string;
@@ -21,7 +21,7 @@ export interface DeclaredFlag<T> {
   readonly toggle?: true;
   /** If given twice, the values are joined with a comma; otherwise the last one counts. */
   readonly list?: true;
-  /** The value in `--help`: SECONDS, PORT ... */
+  /** The value in `--help`: SECONDS, FOLDER ... Without it the word of the Kind stands there. */
   readonly value?: string;
   /** The flag only matters in a cluster: `sluice serve` reports that and goes on. */
   readonly cluster?: true;
@@ -56,7 +56,23 @@ export function toggle(declared: Omit<DeclaredFlag<boolean>, "kind" | "toggle">)
   return { kind: bool, toggle: true, default: false, ...declared };
 }
 
-/** Gives the flags of a group their names: `httpPort` is `http-port`. */
-export function named<D extends Group>(group: D): { readonly [K in keyof D]: D[K] & { readonly name: string } } {
-  return namedIn(group, "name");
+/**
+ * Gives the flags of a group their names: `httpPort` is `http-port`. `all` is what they have in
+ * common.
+ */
+export function named<D extends Group>(
+  group: D,
+  all: Pick<DeclaredFlag<unknown>, "cluster" | "own"> = {},
+): { readonly [K in keyof D]: D[K] & { readonly name: string } } {
+  const whole = Object.entries(group).map(([name, one]) => {
+    const { word } = one.kind;
+    return [name, { ...all, ...(word !== undefined && { value: word }), ...one }] as const;
+  });
+  return namedIn(Object.fromEntries(whole), "name") as never;
 }
+
+/** A group of flags that only matter in a cluster. */
+export const inCluster = <D extends Group>(group: D) => named(group, { cluster: true });
+
+/** A group of flags that ingress-nginx does not have. */
+export const ours = <D extends Group>(group: D) => named(group, { own: true });

@@ -1,17 +1,12 @@
 /** Flags about TLS, about the way of changes to nginx, and about start and end. */
 import { optional } from "../../core/kinds/combine.ts";
-import { float } from "../../core/kinds/flag-kinds.ts";
 import { fileName, line } from "../../core/kinds/names.ts";
 import { oneOf } from "../../core/kinds/words.ts";
 import { flag, named, toggle } from "../flag.ts";
-import { objectName, wholeNumber } from "./kinds.ts";
+import { number, objectName, wholeNumber } from "./kinds.ts";
 
 export const tls = named({
-  defaultSslCertificate: flag({
-    kind: objectName,
-    value: "NAMESPACE/NAME",
-    doc: "Secret with the certificate for unknown hosts.",
-  }),
+  defaultSslCertificate: flag({ kind: objectName, doc: "Secret with the certificate for unknown hosts." }),
   enableSslPassthrough: toggle({ doc: "Lets Ingresses pass TLS connections on to backends without ending TLS." }),
   enableSslChainCompletion: toggle({
     doc: "Fetches the intermediate certificates that a TLS Secret lacks, from the addresses that its certificates name.",
@@ -29,16 +24,14 @@ export const changes = named({
     doc: "dynamic: routes, Endpoints and certificates are data and need no reload; static: all is text, for an nginx without Lua.",
   }),
   syncRateLimit: flag({
-    kind: float,
+    kind: number,
     default: 0.3,
-    value: "NUMBER",
     doc: "Reloads per second; changes that need no reload are not limited.",
   }),
   reloadBurst: flag({
     kind: wholeNumber(1, 1000),
     default: 5,
     serve: 20,
-    value: "NUMBER",
     own: true,
     doc: "Reloads that may follow each other at once.",
   }),
@@ -64,7 +57,6 @@ export const changes = named({
   dynamicConfigurationRetries: flag({
     kind: wholeNumber(0),
     default: 15,
-    value: "NUMBER",
     doc: "Was the number of attempts to send Endpoints to nginx.",
     noEffect: "data is offered again until nginx has it",
   }),

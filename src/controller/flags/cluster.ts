@@ -1,9 +1,9 @@
 /** Flags about the API server and the objects that are watched. */
 import { optional } from "../../core/kinds/combine.ts";
-import { goDuration, labelSelector } from "../../core/kinds/flag-kinds.ts";
+import { labelSelector } from "../../core/kinds/flag-kinds.ts";
 import { shaped } from "../../core/kinds/names.ts";
-import { flag, named, toggle } from "../flag.ts";
-import { dnsName, hostPolicyPlace, objectName, text } from "./kinds.ts";
+import { flag, inCluster, named, toggle } from "../flag.ts";
+import { dnsName, duration, hostPolicyPlace, objectName, text } from "./kinds.ts";
 
 const server = shaped({
   label: "an http or https URL",
@@ -15,30 +15,21 @@ const controller = shaped({
   shape: /^[\w.-]{1,253}(\/[\w./-]{1,250})?$/,
 });
 
-export const apiServer = named({
+export const apiServer = inCluster({
   kubeconfig: flag({
     kind: text,
     value: "FILE",
-    cluster: true,
     doc: "Kubeconfig file; without it the KUBECONFIG variable, then the Pod's own account.",
   }),
   apiserverHost: flag({
     kind: optional(server),
     value: "URL",
-    cluster: true,
     doc: "Address of the API server, in place of the one in the Pod's environment.",
   }),
-  certificateAuthority: flag({
-    kind: text,
-    value: "FILE",
-    cluster: true,
-    doc: "CA of the API server that --apiserver-host names.",
-  }),
+  certificateAuthority: flag({ kind: text, value: "FILE", doc: "CA of the API server that --apiserver-host names." }),
   syncPeriod: flag({
-    kind: goDuration,
+    kind: duration,
     default: 0,
-    value: "DURATION",
-    cluster: true,
     doc: "Was how often every object is looked at again although nothing changed.",
     noEffect: "a change that was missed is found by the watch itself",
   }),
@@ -115,22 +106,12 @@ export const objects = named({
   configmap: flag({
     kind: objectName,
     serve: "ingress-nginx/ingress-nginx-controller",
-    value: "NAMESPACE/NAME",
     doc: "ConfigMap with the settings.",
   }),
-  tcpServicesConfigmap: flag({
-    kind: objectName,
-    value: "NAMESPACE/NAME",
-    doc: "ConfigMap with the TCP ports to serve.",
-  }),
-  udpServicesConfigmap: flag({
-    kind: objectName,
-    value: "NAMESPACE/NAME",
-    doc: "ConfigMap with the UDP ports to serve.",
-  }),
+  tcpServicesConfigmap: flag({ kind: objectName, doc: "ConfigMap with the TCP ports to serve." }),
+  udpServicesConfigmap: flag({ kind: objectName, doc: "ConfigMap with the UDP ports to serve." }),
   defaultBackendService: flag({
     kind: objectName,
-    value: "NAMESPACE/NAME",
     doc: "Service that answers for unknown hosts and paths; its first port is used.",
   }),
 });

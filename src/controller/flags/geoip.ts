@@ -3,12 +3,11 @@
  * downloads nothing.
  */
 
-import { goDuration } from "../../core/kinds/flag-kinds.ts";
 import { fileName } from "../../core/kinds/names.ts";
 import { listOf } from "../../core/kinds/text.ts";
 import { oneOf } from "../../core/kinds/words.ts";
 import { flag, named } from "../flag.ts";
-import { text, wholeNumber } from "./kinds.ts";
+import { duration, text, wholeNumber } from "./kinds.ts";
 
 const editions = [
   "GeoIP2-Anonymous-IP",
@@ -46,14 +45,12 @@ export const geoip = named({
   maxmindRetriesCount: flag({
     kind: wholeNumber(0),
     default: 1,
-    value: "NUMBER",
     doc: "Was the number of attempts to download.",
     noEffect,
   }),
   maxmindRetriesTimeout: flag({
-    kind: goDuration,
+    kind: duration,
     default: 0,
-    value: "DURATION",
     doc: "Was the wait between two attempts to download.",
     noEffect,
   }),

@@ -1,10 +1,10 @@
 /** Flags about metrics and the profiler. */
-import { bindAddress, buckets, float } from "../../core/kinds/flag-kinds.ts";
+import { bindAddress } from "../../core/kinds/flag-kinds.ts";
 import { shaped } from "../../core/kinds/names.ts";
 import { listOf } from "../../core/kinds/text.ts";
 import { oneOf } from "../../core/kinds/words.ts";
 import { flag, named, toggle } from "../flag.ts";
-import { portNumber, wholeNumber } from "./kinds.ts";
+import { number, numbers, portNumber, wholeNumber } from "./kinds.ts";
 
 const metric = shaped({
   label: "the name of a metric",
@@ -31,24 +31,21 @@ export const metrics = named({
     doc: "Request metrics to leave out, with or without nginx_ingress_controller_.",
   }),
   timeBuckets: flag({
-    kind: buckets,
+    kind: numbers,
     default: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     list: true,
-    value: "NUMBERS",
     doc: "Buckets of the histograms of durations, in seconds.",
   }),
   lengthBuckets: flag({
-    kind: buckets,
+    kind: numbers,
     default: [10, 20, 30, 40, 50, 60, 70, 80, 90, 100],
     list: true,
-    value: "NUMBERS",
     doc: "Buckets of request_size and response_size.",
   }),
   sizeBuckets: flag({
-    kind: buckets,
+    kind: numbers,
     default: [10, 100, 1000, 10_000, 100_000, 1_000_000, 10_000_000],
     list: true,
-    value: "NUMBERS",
     doc: "Buckets of bytes_sent.",
   }),
   requestHistograms: flag({
@@ -59,23 +56,20 @@ export const metrics = named({
     doc: "ingress: one set of histograms for each Ingress, Service and host (request_duration_seconds also by status class), with few buckets unless the flags of buckets say more; full: for each combination of all labels, as in ingress-nginx.",
   }),
   bucketFactor: flag({
-    kind: float,
+    kind: number,
     default: 0,
-    value: "NUMBER",
     doc: "Was the growth of native histograms.",
     noEffect: "native histograms are not served; the classic buckets are",
   }),
   maxBuckets: flag({
     kind: wholeNumber(0, 4_294_967_295),
     default: 100,
-    value: "NUMBER",
     doc: "Was the largest number of buckets of native histograms.",
     noEffect: "native histograms are not served; the classic buckets are",
   }),
   monitorMaxBatchSize: flag({
     kind: wholeNumber(0),
     default: 10_000,
-    value: "NUMBER",
     doc: "Was the number of requests that a worker remembers between two reports.",
     noEffect: "workers count in shared memory, so nothing is dropped between two reports",
   }),
@@ -90,5 +84,5 @@ export const metrics = named({
     value: "ADDRESS",
     doc: "Loopback address of the profiler. Other addresses are refused, because only this machine may reach it.",
   }),
-  profilerPort: flag({ kind: portNumber, default: 10_245, value: "PORT", doc: "Port of the profiler." }),
+  profilerPort: flag({ kind: portNumber, default: 10_245, doc: "Port of the profiler." }),
 });

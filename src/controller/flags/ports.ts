@@ -13,24 +13,17 @@ const urlPath = shaped({
 });
 
 export const ports = named({
-  httpPort: flag({ kind: portNumber, default: 80, serve: 8080, value: "PORT", doc: "Port for http." }),
-  httpsPort: flag({ kind: portNumber, default: 443, serve: 8443, value: "PORT", doc: "Port for https." }),
+  httpPort: flag({ kind: portNumber, default: 80, serve: 8080, doc: "Port for http." }),
+  httpsPort: flag({ kind: portNumber, default: 443, serve: 8443, doc: "Port for https." }),
   statusPort: flag({
     kind: portNumber,
     default: 10_246,
-    value: "PORT",
     doc: "Port on 127.0.0.1 where nginx answers /healthz and /nginx_status.",
   }),
-  defaultServerPort: flag({
-    kind: portNumber,
-    default: 8181,
-    value: "PORT",
-    doc: "Port of the built-in server that answers 404.",
-  }),
+  defaultServerPort: flag({ kind: portNumber, default: 8181, doc: "Port of the built-in server that answers 404." }),
   nameCheckPort: flag({
     kind: portNumber,
     default: 10_243,
-    value: "PORT",
     own: true,
     doc: "UDP port on 127.0.0.1 where the controller resolves for nginx the names in annotations such as auth-url.",
   }),
@@ -45,7 +38,6 @@ export const ports = named({
   healthzPort: flag({
     kind: portNumber,
     default: 10_254,
-    value: "PORT",
     doc: "Port of the controller's own server: health and metrics.",
   }),
   healthzHost: flag({
@@ -75,14 +67,12 @@ export const ports = named({
   sslPassthroughProxyPort: flag({
     kind: portNumber,
     default: 442,
-    value: "PORT",
     doc: "Was the port where nginx itself had TLS with --enable-ssl-passthrough.",
     noEffect: "nginx uses TLS on a unix socket then, which no other program can reach",
   }),
   streamPort: flag({
     kind: portNumber,
     default: 10_247,
-    value: "PORT",
     doc: "UDP port on 127.0.0.1 where nginx queries the controller for the Endpoints of TCP, UDP and TLS streams, from nginx 1.27.3 on.",
   }),
   internalLoggerAddress: flag({

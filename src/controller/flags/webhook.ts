@@ -25,7 +25,6 @@ export const webhook = named({
   }),
   validatingWebhookCertificateSecret: flag({
     kind: objectName,
-    value: "NAMESPACE/NAME",
     own: true,
     cluster: true,
     doc: "Secret that holds a certificate which the controller makes and renews itself, instead of files.",
