@@ -81,7 +81,7 @@ test("the commands of the pages find the Events", async () => {
   const commands = [...commandsOf("move.md", /get events/), ...commandsOf("operate.md", /get events/)];
   await expect.poll(() => paste(commands[0]!), soon).toContain("ServiceMissing");
   // No object is refused here, so the other reasons are compared with the controller's own table.
-  const { reasonOf } = await import("../../src/edges/events/problem-events.ts");
+  const { reasonOf } = await import("../../src/edges/events/event-writer.ts");
   const reasons = commands.slice(1).map((one) => /reason=(\w+)/.exec(one)?.[1]);
   expect(reasons).toEqual([reasonOf({ kind: "nginx-refused" }), reasonOf({ kind: "last-good" })]);
   for (const command of commands.slice(1)) expect(await paste(command)).toBe("");

@@ -11,7 +11,7 @@ import { commands } from "../../src/cli/commands.ts";
 import { helpText } from "../../src/controller/help.ts";
 import type { Field } from "../../src/core/policies/declare.ts";
 import { features } from "../../src/core/policies/registry.ts";
-import { reasonOf } from "../../src/edges/events/problem-events.ts";
+import { reasonOf } from "../../src/edges/events/event-writer.ts";
 import { ran } from "../golden/support/ran.ts";
 import { problemSamples } from "./problem-samples.ts";
 

@@ -2,13 +2,74 @@
  * Reads a command line as typed Flags, or returns the one sentence that says why the program does
  * not start; the exit code is then 2.
  */
-
 import { isLoopback } from "../../core/kinds/addresses.ts";
 import { readValue } from "../../core/kinds/kind.ts";
 import type { ObjectName, Problem } from "../../core/model/problem.ts";
 import { type Command, defaultFlags, type Flags, flagList } from "../flags.ts";
 import { type Given, split } from "./arguments.ts";
-import { clash } from "./clashes.ts";
+
+/** Flags that exclude each other. Returns the first clash as a sentence. */
+function clash(flags: Flags): string | undefined {
+  return rules.map((rule) => rule(flags) || undefined).find((why) => why !== undefined);
+}
+
+const rules: readonly ((flags: Flags) => string | false | undefined)[] = [
+  ({ watchNamespace, watchNamespaceSelector }) =>
+    watchNamespace !== undefined &&
+    watchNamespaceSelector !== undefined &&
+    "--watch-namespace and --watch-namespace-selector exclude each other",
+  ({ publishService, publishStatusAddress }) =>
+    publishService !== undefined &&
+    publishStatusAddress !== undefined &&
+    "--publish-service and --publish-status-address exclude each other",
+  ({ metricsPerUndefinedHost, metricsPerHost }) =>
+    metricsPerUndefinedHost && !metricsPerHost && "--metrics-per-undefined-host needs --metrics-per-host=true",
+  ({ serviceIngress, serviceIngressHost }) =>
+    serviceIngress &&
+    serviceIngressHost === undefined &&
+    "--service-ingress needs --service-ingress-host, such as {service}.{namespace}.example.com",
+  webhookCertificate,
+  samePort,
+];
+
+function webhookCertificate(flags: Flags): string | undefined {
+  if (flags.validatingWebhook === undefined) return undefined;
+  if (flags.validatingWebhookCertificateSecret !== undefined) {
+    const whole = flags.validatingWebhookConfiguration !== undefined;
+    return whole ? undefined : "--validating-webhook-certificate-secret needs --validating-webhook-configuration";
+  }
+  const missing = [
+    ...(flags.validatingWebhookCertificate === undefined ? ["--validating-webhook-certificate"] : []),
+    ...(flags.validatingWebhookKey === undefined ? ["--validating-webhook-key"] : []),
+  ];
+  return missing.length === 0 ? undefined : `--validating-webhook needs ${missing.join(" and ")}`;
+}
+
+function samePort(flags: Flags): string | undefined {
+  const ports = [
+    ["--http-port", flags.httpPort],
+    ["--https-port", flags.httpsPort],
+    ["--status-port", flags.statusPort],
+    ["--default-server-port", flags.defaultServerPort],
+    ["--healthz-port", flags.healthzPort],
+    ...(flags.uiPort ? [["--ui-port", flags.uiPort] as const] : []),
+    ...(flags.profiling ? [["--profiler-port", flags.profilerPort] as const] : []),
+    ...webhookPort(flags),
+  ] as const;
+  const taken = new Map<number, string>();
+  for (const [name, port] of ports) {
+    const other = taken.get(port);
+    if (other !== undefined) return `${other} and ${name} are both ${port}`;
+    taken.set(port, name);
+  }
+  return undefined;
+}
+
+function webhookPort({ validatingWebhook }: Flags): readonly (readonly [string, number])[] {
+  return validatingWebhook === undefined
+    ? []
+    : [["--validating-webhook", Number(validatingWebhook.replace(/^.*:/, ""))]];
+}
 
 export type ParsedFlags =
   | {

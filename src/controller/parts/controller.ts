@@ -2,18 +2,18 @@
  * Starts the controller: from here on nginx serves what the source has. When the program ends, the
  * part `traffic` stops nginx.
  */
-
 import type { Certificate } from "../../core/model/configuration.ts";
 import type { Listener, Source } from "../../core/sync/ports.ts";
 import type { TranslateOptions } from "../../core/table/options.ts";
 import { journalLog } from "../../edges/log/journal-log.ts";
+import type { Log } from "../../edges/log/log.ts";
 import { nginxLog } from "../../edges/log/nginx-log.ts";
+import type { CheckedNameEvent } from "../../edges/names/checked-names.ts";
+import type { StreamPortEvent } from "../../edges/names/stream-endpoints.ts";
+import type { StapleEvent } from "../../edges/ocsp/stapled-source.ts";
 import { builtInTemplate } from "../../nginx/template/built-in.ts";
 import { gaveUp } from "../../nginx/template/watched.ts";
 import { startController } from "../controller.ts";
-import { nameCheckLog } from "../logs/name-check-log.ts";
-import { stapleLog } from "../logs/staple-log.ts";
-import { streamPortLog } from "../logs/stream-port-log.ts";
 import type { Instruments } from "./instruments.ts";
 import { pageAddress } from "./page.ts";
 import { orCannotStart, type Part, stoppedBy } from "./part.ts";
@@ -103,4 +103,41 @@ function warnOfLacks({ flags, log, running }: Program): void {
   if (machine.mode === "static" && flags.enableMetrics) log.warn("requests are not counted: that needs the Lua");
   if (flags.enableSslPassthrough && !machine.passthrough)
     log.warn("--enable-ssl-passthrough has no effect: nginx here reads no server name in its stream module");
+}
+
+/** Logs each name that resolves to a forbidden address, once. */
+function nameCheckLog(log: Log): (event: CheckedNameEvent) => void {
+  return (event) => {
+    if (event.kind === "refused") {
+      const { name, why } = event;
+      log.warn({ name, why }, "a name in an auth-url or a mirror-target is not asked");
+    } else {
+      const { port, why } = event;
+      log.warn({ port, why }, "names are not looked up for nginx until the port is free (--name-check-port)");
+    }
+  };
+}
+
+/** Logs that another process uses the port on which nginx queries the endpoints of streams. */
+function streamPortLog(log: Log): (event: StreamPortEvent) => void {
+  return ({ port, why }) => {
+    log.warn({ port, why }, "streams keep the endpoints that they have until the port is free (--stream-port)");
+  };
+}
+
+/**
+ * Logs OCSP answers. A failure is logged once, and again only after an answer or another failure.
+ */
+function stapleLog(log: Log): (event: StapleEvent) => void {
+  const reported = new Map<string, string>();
+  return (event) => {
+    const { certificate } = event;
+    if (event.kind === "stapled") {
+      reported.delete(certificate);
+      log.info({ certificate, until: event.until?.toISOString() }, "OCSP answer stapled");
+    } else if (reported.get(certificate) !== event.why) {
+      reported.set(certificate, event.why);
+      log.warn({ certificate, why: event.why }, "no OCSP answer, so none is stapled");
+    }
+  };
 }

@@ -5,7 +5,7 @@ import type { Log } from "../../edges/log/log.ts";
 import { failed, failureFromStatus, succeeded } from "../../kube/answer.ts";
 import type { Client, Resource } from "../../kube/index.ts";
 import { parseFlags } from "../flags/parse.ts";
-import { standForElection } from "./leader.ts";
+import { standForElection } from "./leadership.ts";
 import { UnansweredWrites } from "./unanswered-writes.ts";
 
 const ingress: Ingress = {

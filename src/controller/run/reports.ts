@@ -3,9 +3,8 @@
  * sync. Problems come from several sources (the sync, the files, the template). Each source reports
  * all of its Problems every time.
  */
-
 import type { PageNotes } from "../../ask/page/notes.ts";
-import type { Problem } from "../../core/model/problem.ts";
+import { type Problem, sentence } from "../../core/model/problem.ts";
 import { Table } from "../../core/model/table.ts";
 import type { Listener, Source } from "../../core/sync/ports.ts";
 import type { CertificateEvent } from "../../edges/admission/kept-certificate.ts";
@@ -14,7 +13,6 @@ import type { Log } from "../../edges/log/log.ts";
 import { type PlaceOf, ProblemLog } from "../../edges/log/problem-log.ts";
 import { SyncLog } from "../../edges/log/sync-log.ts";
 import type { Metrics } from "../../edges/metrics/metrics.ts";
-import { webhookLog } from "../logs/webhook-log.ts";
 
 export type ProblemSource = "flags" | "files" | "classes" | "sync" | "template";
 
@@ -84,4 +82,47 @@ export class Reports {
     if (kind !== "Ingress") return;
     this.#metrics.checked({ namespace, ingress, allowed: verdict.refusals.length === 0, tookMs });
   }
+}
+
+/**
+ * Logs the webhook's work: a line for each Ingress that it refused, and for failures of its
+ * certificate. Allowed Ingresses are not logged by default.
+ */
+function webhookLog(log: Log): (event: WebhookEvent | CertificateEvent) => void {
+  return (event) => {
+    switch (event.kind) {
+      case "reviewed": {
+        const { kind, namespace, name, verdict, tookMs } = event.review;
+        const fields = {
+          [kind === "Ingress" ? "ingress" : "object"]: `${kind === "Ingress" ? "" : `${kind} `}${namespace}/${name}`,
+          took: `${tookMs.toFixed(1)}ms`,
+        };
+        const refusals = verdict.kind === "judged" ? verdict.refusals : [];
+        if (refusals.length > 0) log.info({ ...fields, why: refusals.map(sentence).join("\n") }, "refused at the door");
+        else log.debug({ ...fields, judged: verdict.kind === "judged" }, "allowed at the door");
+        break;
+      }
+      case "unreadable":
+        log.debug({ status: event.status, why: event.why }, "the webhook got a request that is not a review");
+        break;
+      case "failed":
+        log.error({ err: event.cause }, "the webhook failed");
+        break;
+      case "certificate-changed":
+        log.info("the webhook has a new certificate");
+        break;
+      case "certificate-unusable":
+        log.warn({ why: event.why }, "the webhook keeps its certificate");
+        break;
+      case "made":
+        log.info({ names: event.names.join(" ") }, "a certificate was made for the webhook");
+        break;
+      case "authority-set":
+        log.info("the API server has the authority of the webhook's certificate");
+        break;
+      case "waiting":
+        log.warn({ why: event.why }, "the webhook waits for its certificate");
+        break;
+    }
+  };
 }

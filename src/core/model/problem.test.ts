@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { problemSamples } from "../../../test/support/problem-samples.ts";
 import { findingsText } from "../../cli/check.ts";
 import { answerOf } from "../../edges/admission/webhook.ts";
-import { problemEvents, reasonOf } from "../../edges/events/problem-events.ts";
+import { problemEvents, reasonOf } from "../../edges/events/event-writer.ts";
 import { openLog } from "../../edges/log/log.ts";
 import { ProblemLog } from "../../edges/log/problem-log.ts";
 import { named, type Problem, sentence } from "./problem.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { MemoryPressure } from "./memory-pressure.ts";
 import type { PublishOutcome } from "./ports.ts";
+import { MemoryPressure } from "./record-publisher.ts";
 
 const settings = "ingress/settings";
 const object = { kind: "ConfigMap", namespace: "ingress", name: "settings" };

@@ -4,7 +4,6 @@
  * differs and the token bucket allows it. Records that name a shape that nginx does not have yet
  * are published as well: their previous versions stay beside them until it has (route-handover.ts).
  */
-
 import { guarded } from "../../base/guarded.ts";
 import type { Clock } from "../../base/timing/clock.ts";
 import { every } from "../../base/timing/every.ts";
@@ -21,7 +20,6 @@ import { hourMs } from "../table/hosts/certificate-doubts.ts";
 import { hasSuspects, type Quarantine, reduced, withoutSuspects } from "../table/quarantine.ts";
 import { Applying, type Ending } from "./applying.ts";
 import { compare } from "./compare.ts";
-import { everythingKnown } from "./everything-known.ts";
 import { FailedTurns } from "./failed-turns.ts";
 import { type Candidate, Generations } from "./generations.ts";
 import { Making, type MakingParts } from "./making.ts";
@@ -298,4 +296,16 @@ export class Sync {
     if (ending.retries) this.#reloadRetry.schedule();
     return ending;
   }
+}
+
+/**
+ * Waits for the complete Snapshot, or until `signal` is aborted. An incomplete one would remove
+ * objects from nginx that were not listed yet.
+ */
+async function everythingKnown({ synced }: Source, signal: AbortSignal): Promise<void> {
+  if (synced === undefined || signal.aborted) return;
+  const aborted = new Promise<void>((resolve) => {
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  await Promise.race([synced, aborted]);
 }

@@ -4,7 +4,6 @@
  * Mistakes in other objects are left to Events: a missing Service or Secret usually arrives a
  * moment after its Ingress, and Secrets that no object names yet are not in memory.
  */
-
 import { atOnce, type Parts } from "../../base/timing/paced.ts";
 import { type Ingress, keyOf } from "../../core/model/objects.ts";
 import type { Problem } from "../../core/model/problem.ts";
@@ -16,8 +15,7 @@ import { isOurs } from "../../core/sources/ingress/accept.ts";
 import { claimOf } from "../../core/sources/ingress/claim.ts";
 import { inspect } from "../../core/sources/ingress/deep-inspection.ts";
 import { readIngress } from "../../core/sources/ingress/reading.ts";
-import type { TranslateOptions } from "../../core/table/options.ts";
-import { foreignKeys, snippetKeys } from "./annotation-keys.ts";
+import { defaultOptions, type TranslateOptions } from "../../core/table/options.ts";
 import { type Applied, idleParts } from "./idle-parts.ts";
 import type { HostPath, Neighbours } from "./neighbours.ts";
 import { notYet } from "./not-yet.ts";
@@ -171,4 +169,23 @@ function othersIn(
       known.set(key, applied);
       return applied;
     });
+}
+
+/**
+ * Annotations that are refused for their names alone (RS-29.5). Finds annotations with the usual
+ * prefix, if the controller uses another one: they would silently do nothing.
+ */
+function foreignKeys({ metadata }: Ingress, prefix: string): Finding[] {
+  const usual = defaultOptions.annotationsPrefix;
+  if (prefix === usual) return [];
+  return Object.keys(metadata.annotations ?? {})
+    .filter((key) => key.startsWith(`${usual}/`))
+    .map((key) => ({ field: `annotation ${key}`, why: `annotations of this controller begin with ${prefix}/` }));
+}
+
+/** Finds snippets, whatever they configure, if the operator has not allowed them (RS-2.6). */
+function snippetKeys({ metadata }: Ingress, prefix: string): Finding[] {
+  return Object.keys(metadata.annotations ?? {})
+    .filter((key) => key.startsWith(`${prefix}/`) && key.endsWith("-snippet"))
+    .map((key) => ({ field: `annotation ${key.slice(prefix.length + 1)}`, why: "allow-snippet-annotations is off" }));
 }

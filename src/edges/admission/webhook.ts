@@ -9,6 +9,7 @@ import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { callback, later } from "../../base/callbacks.ts";
 import { keepFew, patience } from "../../base/few-connections.ts";
+import { guarded } from "../../base/guarded.ts";
 import { oneAtATime } from "../../base/one-at-a-time.ts";
 import { opened, whyNotOpened } from "../../base/own-servers.ts";
 import { systemClock } from "../../base/timing/clock.ts";
@@ -16,7 +17,10 @@ import { Paced, type Parts } from "../../base/timing/paced.ts";
 import type { RouteSettings } from "../../core/model/gateway/route-settings.ts";
 import type { Ingress } from "../../core/model/objects.ts";
 import { type Problem, sentence } from "../../core/model/problem.ts";
-import { emptySnapshot } from "../../core/model/snapshot.ts";
+import { emptySnapshot, type Snapshot } from "../../core/model/snapshot.ts";
+import { routeSettings } from "../../core/settings/for-routes.ts";
+import type { Settings } from "../../core/settings/registry.ts";
+import { closes, readSettings } from "../../core/sources/gateway/route-settings/reading.ts";
 import { HostPolicyInForce } from "../../core/sources/host-policy/in-force.ts";
 import type { Source } from "../../core/sync/ports.ts";
 import type { TranslateOptions } from "../../core/table/options.ts";
@@ -24,7 +28,6 @@ import { Problems } from "../../core/table/problems.ts";
 import { type Answer, answerTo, reading } from "./admission-review.ts";
 import { Bodies, type BodyLimits } from "./bodies.ts";
 import { routesBeside } from "./gateway/routes-beside.ts";
-import { settingsVerdict } from "./gateway/settings-review.ts";
 import type { GatewayObject, Reviewed } from "./gateway/subject.ts";
 import { warningsFor } from "./gateway/warnings.ts";
 import { judging, type Verdict } from "./judge.ts";
@@ -249,4 +252,30 @@ function placeOf(address: string): { readonly port: number; readonly host?: stri
   const [, host = "", port = ""] = /^(.*):(\d+)$/.exec(address) ?? [];
   const bare = host.replace(/^\[(.*)\]$/, "$1");
   return { port: Number(port), ...(bare === "" ? {} : { host: bare }) };
+}
+
+/**
+ * The webhook's verdict on RouteSettings. It refuses them for annotations that would close their
+ * rules, as it refuses an Ingress with the same annotations. All other mistakes are warnings.
+ * Mistakes in other objects are left to Events, because those objects often arrive a moment later.
+ */
+interface SettingsBench {
+  readonly snapshot: Snapshot;
+  readonly settings: Settings;
+  readonly options: TranslateOptions;
+}
+
+export function settingsVerdict(submitted: RouteSettings, { snapshot, settings, options }: SettingsBench): Verdict {
+  // Permissions are not checked here, because a grant may be created later.
+  const world = { snapshot, settings: routeSettings(settings), options, grants: { permits: () => true } };
+  const found = guarded(
+    () => readSettings(submitted, world),
+    () => undefined,
+  );
+  const ownProblems = found?.problems.filter((problem) => !found.elsewhere.includes(problem)) ?? [];
+  return {
+    kind: "judged",
+    refusals: ownProblems.filter(closes),
+    warnings: ownProblems.filter((problem) => !closes(problem)),
+  };
 }

@@ -5,27 +5,50 @@
  * thousand objects is one change.
  */
 import { soon } from "../../base/callbacks.ts";
-import { sleep } from "../../base/timing/clock.ts";
+import { type Clock, sleep } from "../../base/timing/clock.ts";
 import { type Ingress, type KubernetesObject, keyOf } from "../../core/model/objects.ts";
 import type { Snapshot } from "../../core/model/snapshot.ts";
 import type { Source } from "../../core/sync/ports.ts";
 import {
   type ApiFailure,
+  type Discoverer,
   isDenied,
+  type ListWatcher,
   perKey,
+  type QueueEvent,
   type ReflectorEvent,
   runWorkers,
   SharedInformer,
   WorkQueue,
 } from "../../kube/index.ts";
 import { endpointSlices, endpoints } from "../resources.ts";
-import { Assembler, type Stores } from "./assembler.ts";
+import { Assembler, type AssemblerOptions, type Stores } from "./assembler.ts";
 import { GatewayKinds, type ServedKinds } from "./gateway-kinds.ts";
 import { OptionalWatches } from "./optional-watches.ts";
-import type { ClusterClient, ClusterOptions } from "./options.ts";
 import { TakenIn } from "./taken-in.ts";
 import type { Watched } from "./watched.ts";
 import { type Watch, watchesOf } from "./watches.ts";
+
+/** Options for keeping the Snapshot of a cluster. */
+type ClusterClient = ListWatcher & Discoverer;
+
+export interface ClusterOptions extends AssemblerOptions {
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly report: (watch: Watch, event: ReflectorEvent) => void;
+  /** Called for events of the queue of objects that are fetched one by one. */
+  readonly queued?: (event: QueueEvent) => void;
+  /**
+   * Called with the kinds of the Gateway API that the cluster has, at the start and after each
+   * change.
+   */
+  readonly kindsFound?: (kinds: ServedKinds) => void;
+  /**
+   * Called with kinds that the API server has but refuses to list. They are tried again at growing
+   * intervals.
+   */
+  readonly kindsRefused?: (watches: readonly Watch[]) => void;
+}
 
 export interface Cluster extends Source {
   /** Resolves when all lists are complete, and not before all required kinds can be listed. */

@@ -3,8 +3,8 @@ import { FakeApi } from "../../../test/support/fake-api.ts";
 import { FakeClock } from "../../../test/support/fake-clock.ts";
 import type { KubernetesObject } from "../../core/model/objects.ts";
 import type { Table } from "../../core/model/table.ts";
+import type { ClusterOptions } from "./cluster.ts";
 import { openCluster } from "./cluster.ts";
-import type { ClusterOptions } from "./options.ts";
 
 const stops: AbortController[] = [];
 afterEach(() => {

@@ -7,12 +7,11 @@
  */
 import { bugWords, guarded } from "../../base/guarded.ts";
 import { type Ingress, type KubernetesObject, keyOfName, nameOf, objectKey } from "../../core/model/objects.ts";
-import type { ObjectName, Problem } from "../../core/model/problem.ts";
+import { named, type ObjectName, type Problem, sentence } from "../../core/model/problem.ts";
 import { emptySnapshot, type Snapshot, tableOf, type WatchedKind } from "../../core/model/snapshot.ts";
 import { Table } from "../../core/model/table.ts";
 import type { Listener, SyncReport } from "../../core/sync/ports.ts";
 import type { ObjectReference } from "../../kube/index.ts";
-import { problemEvents } from "./problem-events.ts";
 
 export interface Recorder {
   record(about: KubernetesObject | ObjectReference, type: "Normal" | "Warning", reason: string, message: string): void;
@@ -147,4 +146,43 @@ function objectNamed(object: ObjectName, snapshot: Snapshot): KubernetesObject |
   const key = keyOfName(object);
   const table = snapshot[tableOf[kind as WatchedKind]] as Table<KubernetesObject> | undefined;
   return table?.get(key) ?? snapshot.failures.get(objectKey(kind, key))?.object;
+}
+
+/**
+ * Writes one Warning on the object when a Problem appears, and none when it disappears, because
+ * Events expire by themselves. A Problem that stays causes no further Event, however many turns
+ * report it.
+ */
+export interface ProblemEvent {
+  readonly object: Problem["object"];
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** Returns Events for the Problems in `now` that are new. */
+export function problemEvents(
+  before: Table<readonly Problem[]>,
+  now: Table<readonly Problem[]>,
+): readonly ProblemEvent[] {
+  const changes = now.changesSince(before);
+  const reported = new Set(changes.flatMap((change) => change.before ?? []).map(textOf));
+  const fresh = new Map(changes.flatMap((change) => change.after ?? []).map((problem) => [textOf(problem), problem]));
+  return [...fresh].flatMap(([text, problem]) => (reported.has(text) ? [] : [eventOf(problem)]));
+}
+
+const textOf = (problem: Problem) => `${named(problem.object)} ${sentence(problem)}`;
+
+const eventOf = (problem: Problem): ProblemEvent => ({
+  object: problem.object,
+  reason: reasonOf(problem),
+  message: sentence(problem),
+});
+
+/**
+ * Returns the reason of an Event. An annotation that closes its paths has ingress-nginx's name for
+ * it (process contract D), and every other kind of Problem has its own.
+ */
+export function reasonOf({ kind }: Pick<Problem, "kind">): string {
+  if (kind === "annotation-unreadable") return "AnnotationParsingFailed";
+  return kind.replace(/(?:^|-)([a-z])/g, (_match, letter: string) => letter.toUpperCase());
 }

@@ -6,7 +6,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from "prom-client";
 import { shared } from "../../base/timing/shared.ts";
 import type { Problem } from "../../core/model/problem.ts";
-import type { Table } from "../../core/model/table.ts";
+import { Table } from "../../core/model/table.ts";
 import type { SyncReport } from "../../core/sync/ports.ts";
 import type { Failures } from "../failures.ts";
 import { AdmissionMetrics, type CheckFigures } from "./admission-metrics.ts";
@@ -16,11 +16,37 @@ import type { MetricMakers } from "./makers.ts";
 import { type RunningFigures, registerNginxMetrics } from "./nginx-metrics.ts";
 import { orphanDeclaration, orphanExposition } from "./orphan-metrics.ts";
 import { type OwnFigures, registerOwnGauges } from "./own-gauges.ts";
-import { ProblemMetrics } from "./problem-metrics.ts";
 import { ProcessMetrics } from "./process-metrics.ts";
 import { RequestMetrics, type RequestMetricsOptions, requestDeclarations } from "./request-metrics.ts";
 import { registerShadowMetric, type ShadowFigure } from "./shadow-metrics.ts";
 import { SyncMetrics, type SyncMetricsOptions } from "./sync-metrics.ts";
+
+/** Counts the present Problems, by source and kind. */
+class ProblemMetrics {
+  readonly #problems: Gauge<"source" | "kind">;
+  readonly #bySource = new Map<string, Table<readonly Problem[]>>();
+
+  constructor({ ours }: MetricMakers) {
+    this.#problems = new Gauge({
+      ...ours("problems", "Problems that there are now, by source and kind."),
+      labelNames: ["source", "kind"],
+    });
+  }
+
+  /** Sets all present Problems of `source`. */
+  renew(source: string, all: Table<readonly Problem[]>): void {
+    const changes = all.changesSince(this.of(source));
+    this.#bySource.set(source, all);
+    for (const { before = [], after = [] } of changes) {
+      for (const { kind } of before) this.#problems.dec({ source, kind });
+      for (const { kind } of after) this.#problems.inc({ source, kind });
+    }
+  }
+
+  of(source: string): Table<readonly Problem[]> {
+    return this.#bySource.get(source) ?? Table.empty();
+  }
+}
 
 export interface MetricsOptions extends Omit<SyncMetricsOptions, "labels"> {
   /** Labels of every metric of ingress-nginx. */

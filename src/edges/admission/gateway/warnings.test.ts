@@ -23,8 +23,7 @@ import { emptySnapshot } from "../../../core/model/snapshot.ts";
 import { defaultSettings } from "../../../core/settings/registry.ts";
 import { defaultOptions } from "../../../core/table/options.ts";
 import { answerTo, readQuestion } from "../admission-review.ts";
-import { answerOf, gatewayVerdict } from "../webhook.ts";
-import { settingsVerdict } from "./settings-review.ts";
+import { answerOf, gatewayVerdict, settingsVerdict } from "../webhook.ts";
 import { warningsFor } from "./warnings.ts";
 
 const options = { ...defaultOptions, gateway: { ...defaultOptions.gateway, addresses: ["192.0.2.10"] } };
