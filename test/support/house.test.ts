@@ -177,6 +177,7 @@ const readByName = ["backendProtocol", "backendRequest", "redirects", "requestBo
 
 /** Modules of single features whose functions answer what only that feature decides. */
 const askedByRender = [
+  "backend-tls/text",
   "client-certificate",
   "cors/record",
   "cors/text",
@@ -219,7 +220,6 @@ const namingPolicies = [
   "src/ask/matcher/guards.ts",
   "src/core/policies/load-balance.ts",
   "src/core/policies/upstream-hash-by.ts",
-  "src/core/sources/gateway/backend-tls/identity.ts",
   "src/core/sources/ingress/variable-doubts.ts",
   "src/core/table/hosts/doubts.ts",
   "src/core/table/hosts/draft.ts",

@@ -5,11 +5,10 @@
  */
 
 import type { RouteTraits } from "../../model/route-traits.ts";
+import { tlsOfBlock } from "../../policies/backend-tls/text.ts";
 import { nextHops } from "../../tokens/hops.ts";
 import type { Header, Place } from "../../tokens/place.ts";
-import { shortHash } from "../../tokens/short-hash.ts";
 import { Token, type View } from "../../tokens/token.ts";
-import { backendTlsLines } from "./backend-tls.ts";
 
 type Asks = NonNullable<RouteTraits["asks"]>;
 
@@ -64,12 +63,10 @@ export function routeAuthView(asks: Asks, place: Place, sent: readonly Header[],
  * settings has connections of its own.
  */
 function serviceOf({ isGrpc, isSecure, tls }: Asks, place: Place) {
-  const lines = tls === undefined ? [] : backendTlsLines(tls, place, isGrpc ? "grpc_ssl" : "proxy_ssl");
+  const { proxySsl, apart } = tlsOfBlock(tls, place, isGrpc === true);
   const scheme = `${isGrpc ? "grpc" : "http"}${isSecure || tls !== undefined ? "s" : ""}`;
-  const apart = tls === undefined ? "" : `_${shortHash(lines.map(([name, value]) => `${name} ${value}`).join("\n"))}`;
   const block = Token.name(`sluice_auth${scheme === "http" ? "" : `_${scheme}`}${apart}`);
   place.inHttp(Token.conf`upstream ${block} { server 0.0.0.1; ${balanced} keepalive ${kept}; }`);
-  const proxySsl = lines.map(([name, value]): View => ({ name: Token.name(name), value }));
   return { to: Token.conf`${Token.name(scheme)}://${block}`, proxySsl };
 }
 

@@ -4,10 +4,9 @@
  */
 
 import type { CopyWay } from "../../model/filters.ts";
+import { tlsOfBlock } from "../../policies/backend-tls/text.ts";
 import type { Place } from "../../tokens/place.ts";
-import { shortHash } from "../../tokens/short-hash.ts";
 import { Token, type View } from "../../tokens/token.ts";
-import { backendTlsLines } from "./backend-tls.ts";
 
 const balanced = Token.conf`balancer_by_lua_block { package.loaded["sluice.gateway.mirror"].pick() }`;
 
@@ -27,12 +26,10 @@ export function copySockets(ways: readonly CopyWay[], place: Place): View {
  * directives has a block of its own.
  */
 function socketFor({ isHttp2, isSecure, tls }: CopyWay, place: Place): Token {
-  const lines = tls === undefined ? [] : backendTlsLines(tls, place, isHttp2 === true ? "grpc_ssl" : "proxy_ssl");
+  const { proxySsl, apart } = tlsOfBlock(tls, place, isHttp2 === true);
   const scheme = `${isHttp2 === true ? "grpc" : "http"}${isSecure === true ? "s" : ""}`;
-  const apart = tls === undefined ? "" : `_${shortHash(lines.map(([name, value]) => `${name} ${value}`).join("\n"))}`;
   const block = Token.name(`sluice_copy_${scheme}${apart}`);
   place.inHttp(Token.conf`upstream ${block} { server 0.0.0.1; ${balanced} }`);
-  const proxySsl = lines.map(([name, value]) => ({ name: Token.name(name), value }));
   const to = Token.conf`${Token.name(scheme)}://${block}`;
   return place.behindSocket({ partial: "route-copy", view: { isHttp2: isHttp2 === true, to, proxySsl } }).socket;
 }

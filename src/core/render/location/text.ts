@@ -9,6 +9,7 @@ import type { BackendTls } from "../../model/backend-tls.ts";
 import { defaultUpstream, type Location } from "../../model/configuration.ts";
 import { backendOf } from "../../model/location.ts";
 import type { RouteTraits } from "../../model/route-traits.ts";
+import { ofPolicy, pooledView } from "../../policies/backend-tls/text.ts";
 import { demandsCertificate } from "../../policies/client-certificate.ts";
 import { signinHeaders } from "../../policies/cors/text.ts";
 import { headerLinesOf, holds, ownTextOf } from "../../policies/hooks.ts";
@@ -24,7 +25,6 @@ import { poolOf, protocolOf, type Scheme } from "../../tokens/pools.ts";
 import { shortHash } from "../../tokens/short-hash.ts";
 import { Token, type View } from "../../tokens/token.ts";
 import { InternalNames } from "../conf/internal-names.ts";
-import { backendTlsView } from "../gateway/backend-tls.ts";
 import { filesOf, type RenderedFile } from "../rendered-files.ts";
 import { checkedResolver } from "../settings/composed.ts";
 import { inEveryLocation } from "../settings/everywhere.ts";
@@ -204,7 +204,7 @@ export class LocationTexts {
       },
     };
     const seen = locationView({ ...traits, values, answerHeaders }, place, this.#about);
-    const view = traits.tls === undefined ? seen : { ...seen, proxySsl: backendTlsView(traits.tls, place) };
+    const view = traits.tls === undefined ? seen : { ...seen, proxySsl: pooledView(ofPolicy(traits.tls), place) };
     const apartBy = apart.length === 0 ? "" : shortHash(apart.join("\0"));
     const { pass, blocks } = poolOf(traits.scheme, timed ? timedBlocks : target.blocks, apartBy, chosen);
     const late = rewritesLate(values) && traits.keepsUri !== true;

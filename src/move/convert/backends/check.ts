@@ -5,7 +5,7 @@
 
 import { authoritiesOf } from "../../../core/certificates/authorities.ts";
 import type { BackendTls } from "../../../core/model/backend-tls.ts";
-import type { ProxySsl } from "../../../core/policies/proxy-ssl.ts";
+import type { ProxySsl } from "../../../core/policies/backend-tls/declaration.ts";
 import { isPreciseHostname } from "../../../core/sources/gateway/backend-tls/policy.ts";
 
 export interface BackendCheck {

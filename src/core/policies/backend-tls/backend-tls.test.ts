@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { notingPlace, printed, readingOf, settingsOf, valuesOf } from "../../../test/support/reading.ts";
-import { fakeCertificate } from "../certificates/fake.ts";
-import { sentence } from "../model/problem.ts";
-import { proxySsl } from "./proxy-ssl.ts";
+import { notingPlace, printed, readingOf, settingsOf, valuesOf } from "../../../../test/support/reading.ts";
+import { fakeCertificate } from "../../certificates/fake.ts";
+import { sentence } from "../../model/problem.ts";
+import { proxySsl } from "./declaration.ts";
 
 const { chain, key } = await fakeCertificate(new Date("2026-01-01"));
 const other = await fakeCertificate(new Date("2026-01-01"));

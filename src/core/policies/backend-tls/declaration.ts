@@ -1,28 +1,30 @@
 /**
  * TLS towards backends (proxy-ssl-*): the client certificate, and the authorities that are trusted.
+ * BackendTLSPolicies (`src/core/sources/gateway/backend-tls/`) are read apart, because they belong
+ * to Services, verify always and have a status. Both become the same directives (`text.ts`).
+ *
  * Nothing takes effect without proxy-ssl-secret (RS-24.1), and without ca.crt in it only the name
  * does, as with ingress-nginx. Connections with different settings are kept apart, because a
  * verified route could otherwise reuse an unverified one (trap 7).
  */
 import { X509Certificate } from "node:crypto";
-import { certificateOf, decoded } from "../certificates/certificate.ts";
-import { blankListOf } from "../kinds/combine.ts";
-import { shaped } from "../kinds/names.ts";
-import { integer } from "../kinds/numbers.ts";
-import { trimmed } from "../kinds/text.ts";
-import { cipherList } from "../kinds/tls.ts";
-import { oneOf } from "../kinds/words.ts";
-import { SecretText } from "../model/configuration.ts";
-import { keyOf, type Secret } from "../model/objects.ts";
-import type { Why } from "../model/problem.ts";
-import type { Place } from "../tokens/place.ts";
-import { Token, type View } from "../tokens/token.ts";
-import { backendProtocol } from "./backend-protocol.ts";
-import { field, type Other, type Resolved, resolvedFeature, textField } from "./declare.ts";
-import { readablePem } from "./pem.ts";
-import { refused, useless } from "./problems.ts";
-import { named, referenceField } from "./reference.ts";
-import { configurationSnippet } from "./snippets.ts";
+import { certificateOf, decoded } from "../../certificates/certificate.ts";
+import { blankListOf } from "../../kinds/combine.ts";
+import { shaped } from "../../kinds/names.ts";
+import { integer } from "../../kinds/numbers.ts";
+import { trimmed } from "../../kinds/text.ts";
+import { cipherList } from "../../kinds/tls.ts";
+import { oneOf } from "../../kinds/words.ts";
+import { SecretText } from "../../model/configuration.ts";
+import { keyOf, type Secret } from "../../model/objects.ts";
+import type { Why } from "../../model/problem.ts";
+import { backendProtocol } from "../backend-protocol.ts";
+import { field, type Other, type Resolved, resolvedFeature, textField } from "../declare.ts";
+import { readablePem } from "../pem.ts";
+import { refused, useless } from "../problems.ts";
+import { named, referenceField } from "../reference.ts";
+import { configurationSnippet } from "../snippets.ts";
+import { pooledView, type TlsSettings } from "./text.ts";
 
 export type ProxySsl =
   | { readonly kind: "none" }
@@ -130,12 +132,7 @@ export const proxySsl = resolvedFeature({
         ? "neither proxy-ssl-verify nor proxy-ssl-server-name is on"
         : undefined,
   },
-  view: (value, place) => {
-    if (value.kind === "none" || place.protocol === "fastcgi") return false;
-    const lines = linesOf(value, place);
-    place.pooledApart(lines.map(([name, token]) => `${name} ${token}`).join("\n"));
-    return lines.map(([name, token]): View => ({ name: Token.name(name), value: token }));
-  },
+  view: (value, place) => value.kind !== "none" && place.protocol !== "fastcgi" && pooledView(settingsOf(value), place),
 });
 
 /** Returns why connections to backends have no TLS. A snippet may pass requests on by itself. */
@@ -148,33 +145,15 @@ function forTls(other: Other): string | undefined {
 
 type Identity = Extract<ProxySsl, { kind: "identity" }>;
 
-function linesOf(value: Identity, place: Place): readonly (readonly [string, Token])[] {
-  const prefix = place.protocol === "grpc" ? "grpc_ssl" : "proxy_ssl";
-  const onOrOff = (on: boolean) => Token.name(on ? "on" : "off");
-  const pair: readonly (readonly [string, Token])[] =
-    value.chain === "" || value.authorities === ""
-      ? []
-      : [
-          ["certificate", Token.word(place.file("loaded", value.chain))],
-          ["certificate_key", Token.word(place.file("loaded", value.key.reveal()))],
-        ];
-  const trust: readonly (readonly [string, Token])[] =
-    value.authorities === ""
-      ? []
-      : [
-          ["trusted_certificate", Token.word(place.file("loaded", value.authorities))],
-          ["verify", onOrOff(value.verify)],
-          ["verify_depth", Token.count(value.depth)],
-          ["protocols", Token.words(value.protocols.map(Token.name))],
-          ["ciphers", Token.word(value.ciphers)],
-        ];
-  const lines: readonly (readonly [string, Token])[] = [
-    ...pair,
-    ...trust,
-    ...(value.name === "" ? [] : [["name", Token.text(value.name)] as const]),
-    ["server_name", onOrOff(value.sni)],
-  ];
-  return lines.map(([name, token]) => [`${prefix}_${name}`, token] as const);
+function settingsOf({ chain, key, authorities: text, name, sni, ...trust }: Identity): TlsSettings {
+  const isTrusting = text !== "";
+  return {
+    identity: chain === "" || !isTrusting ? undefined : { chain, key },
+    trust: isTrusting ? { ...trust, authorities: { kind: "pem", text } } : undefined,
+    name,
+    sni,
+    names: [],
+  };
 }
 
 /**
