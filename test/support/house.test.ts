@@ -212,25 +212,10 @@ test("render uses features through hooks and their own functions, and reads few 
 });
 
 /**
- * Files outside a policy's folder that name it nevertheless: the matcher, replay and convert read
- * values of annotations, several Ingresses share the cookie of an Upstream, and the Services and
- * certificates of mirrors are found with those of auth services. The list may only become shorter.
+ * Files outside a policy's folder that name it nevertheless: several Ingresses share the cookie of
+ * an Upstream, and which of them decides is a matter of the Upstream.
  */
-const namingPolicies = [
-  "src/ask/matcher/guards.ts",
-  "src/core/policies/load-balance.ts",
-  "src/core/policies/upstream-hash-by.ts",
-  "src/core/sources/ingress/variable-doubts.ts",
-  "src/core/table/hosts/doubts.ts",
-  "src/core/table/hosts/draft.ts",
-  "src/core/table/hosts/listener/server.ts",
-  "src/core/table/upstreams/balance.ts",
-  "src/move/convert/rules.ts",
-  "src/move/convert/transport-security.ts",
-  "src/move/replay/of-ingresses.ts",
-  "src/move/replay/probes.ts",
-  "src/move/replay/proof.ts",
-];
+const namingPolicies = ["src/core/table/upstreams/balance.ts"];
 
 test("a policy of both APIs is named in its folder and the registry alone", () => {
   const names =

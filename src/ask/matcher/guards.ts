@@ -126,8 +126,8 @@ function closed(
   return { ...stop, says };
 }
 
-function preflight({ asked }: Asked, { cors }: FeatureValues): Stop | undefined {
-  return preflightGuard(cors, asked);
+function preflight({ asked }: Asked, features: FeatureValues): Stop | undefined {
+  return preflightGuard(features, asked);
 }
 
 function configurationSnippet(_: Asked, { configurationSnippet: { text } }: FeatureValues): Stop | undefined {

@@ -6,7 +6,7 @@
 import { oneOf } from "../kinds/words.ts";
 import { field, resolvedFeature } from "./declare.ts";
 import { useless } from "./problems.ts";
-import { sessionAffinity } from "./sessions/declaration.ts";
+import { chosenByCookie } from "./sessions/declaration.ts";
 import { upstreamHashBy } from "./upstream-hash-by.ts";
 import { lost } from "./without-lua.ts";
 
@@ -45,8 +45,8 @@ export const loadBalance = resolvedFeature({
   onlyWith: {
     algorithm: ({ algorithm }, other) => {
       if (algorithm === "round_robin") return undefined;
-      if (other(sessionAffinity).type === "cookie") return "affinity chooses the Endpoint";
-      return other(upstreamHashBy) === undefined ? undefined : "upstream-hash-by chooses the Endpoint";
+      const isHashed = other(upstreamHashBy) !== undefined;
+      return chosenByCookie(other) ?? (isHashed ? "upstream-hash-by chooses the Endpoint" : undefined);
     },
   },
   countsInCanaries: true,

@@ -8,7 +8,7 @@ import { textOf, trimmed } from "../kinds/text.ts";
 import { variablesIn } from "../kinds/variables.ts";
 import { field, resolvedFeature, textField, toggle } from "./declare.ts";
 import { useless } from "./problems.ts";
-import { sessionAffinity } from "./sessions/declaration.ts";
+import { chosenByCookie } from "./sessions/declaration.ts";
 import { lost } from "./without-lua.ts";
 
 export interface HashBy {
@@ -61,9 +61,7 @@ export const upstreamHashBy = resolvedFeature({
     ];
     return { value: hash, problems };
   },
-  onlyWith: {
-    text: (_, other) => (other(sessionAffinity).type === "cookie" ? "affinity chooses the Endpoint" : undefined),
-  },
+  onlyWith: { text: (_, other) => chosenByCookie(other) },
   countsInCanaries: true,
   readsHeadersLate: (hash) => hash !== undefined,
   withoutLua: {

@@ -88,7 +88,7 @@ function rulesOfWay(
   const spec = {
     ...own,
     ...rewritten.spec,
-    ...(way.kind === "pattern" ? cookiePathOf(location.features.sessionAffinity, location.path) : {}),
+    ...(way.kind === "pattern" ? cookiePathOf(location.features, location.path) : {}),
   };
   return variantsOf(location.canaries).map(({ headers, shares, because }, _at, all): DraftRule => {
     const backends = shares.filter(({ weight }, nth) => weight > 0 || (nth > 0 && shares.length > 1));

@@ -47,7 +47,7 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
     cookiePath: location.path,
     backends: sharesOf(location, end, asked, world.defaultService),
   });
-  if (!bindsToCanaries(location.features.sessionAffinity, location.canaries)) return [effect];
+  if (!bindsToCanaries(location.features, location.canaries)) return [effect];
   return [new Map([...effect, ["backends of a session", "a client stays with the canary that served it"]])];
 }
 

@@ -211,7 +211,7 @@ function requestsOf(
   const { features, ...at } = server.locations[location]!;
   const special: readonly { readonly method?: string; readonly headers: Headers }[] = [
     ...canaryHeaders({ features, ...at }).map((headers) => ({ headers })),
-    ...originRequests(features.cors, label),
+    ...originRequests(features, label),
   ];
   return [
     ...schemes.map((scheme) => ({ ...get(scheme, host, target, needed), method })),

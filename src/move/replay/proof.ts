@@ -92,7 +92,7 @@ export function effectsOf(
 function alikeOf({ name }: Server<FeatureValues>, asked: AskedRequest, now: Effect): Alike {
   const isPassed = now.get("answer") === passedAnswer;
   const outside =
-    isPassed || ["guard external-auth", "guard rate-limits"].some((guard) => now.has(guard)) || mirrors(now);
+    isPassed || ["guard external-auth", "guard rate-limits"].some((guard) => now.has(guard)) || isCopied(now);
   return {
     host: name,
     asked,
@@ -102,7 +102,7 @@ function alikeOf({ name }: Server<FeatureValues>, asked: AskedRequest, now: Effe
   };
 }
 
-function mirrors(now: Effect): boolean {
+function isCopied(now: Effect): boolean {
   const mirror = now.get("feature mirror");
   return mirror !== undefined && !mirror.includes('"target":""');
 }

@@ -2,8 +2,8 @@
 import { type CorsFields, originsIn } from "./read.ts";
 
 /** Returns a plain request of an allowed origin and its preflight. `label` stands for a `*`. */
-export function originRequests(value: CorsFields, label: string) {
-  const [first] = originsIn(value);
+export function originRequests({ cors }: { readonly cors: CorsFields }, label: string) {
+  const [first] = originsIn(cors);
   if (first === undefined) return [];
   const origin = first === "*" ? "https://origin.example" : first.replace("*", label);
   return [{ headers: { origin } }, { method: "OPTIONS", headers: { origin, "access-control-request-method": "GET" } }];

@@ -15,8 +15,8 @@ export function answersPreflight({ cors }: { readonly cors?: CorsPolicy }, { met
 }
 
 /** What nginx does with a request where annotations set CORS. */
-export function preflightGuard(value: CorsFields, { method, headers }: Asked) {
-  const allowed = originsIn(value);
+export function preflightGuard({ cors }: { readonly cors: CorsFields }, { method, headers }: Asked) {
+  const allowed = originsIn(cors);
   if (allowed.length === 0 || method !== "OPTIONS") return undefined;
   const says = "a preflight of CORS is answered by nginx where the origin is allowed";
   const isAllowed =

@@ -10,7 +10,7 @@ import { integer } from "../../kinds/numbers.ts";
 import { plainText, textOf, trimmed } from "../../kinds/text.ts";
 import { oneOf } from "../../kinds/words.ts";
 import { canary } from "../canary.ts";
-import { feature, field, textField, toggle } from "../declare.ts";
+import { type FieldValues, feature, field, type Other, textField, toggle } from "../declare.ts";
 import { serviceUpstream } from "../service-upstream.ts";
 import { lost } from "../without-lua.ts";
 import { sessionOf } from "./read.ts";
@@ -125,9 +125,21 @@ export const sessionAffinity = feature({
   },
 });
 
+type Values = { readonly sessionAffinity: FieldValues<typeof sessionAffinity.fields> };
+
 /**
  * Whether a Location gives clients the cookie. Only one whose own owner sets affinity does
  * (RS-14.3).
  */
-export const issuesCookie = (values: { readonly sessionAffinity: { readonly type: "cookie" | undefined } }): boolean =>
-  values.sessionAffinity.type === "cookie";
+export const issuesCookie = ({ sessionAffinity: { type } }: Values): boolean => type === "cookie";
+
+/** Whether the cookie has the path of the rule that matched. */
+export const hasPathOfRule = (values: Values): boolean => issuesCookie(values) && values.sessionAffinity.path === "";
+
+/** Returns the values without the cookie, from those of an Ingress without annotations. */
+export const withoutCookie = <V extends Values>(values: V, plain: V): V =>
+  issuesCookie(values) ? { ...values, sessionAffinity: plain.sessionAffinity } : values;
+
+/** Returns why nothing else chooses the Endpoint; undefined if something may. */
+export const chosenByCookie = (other: Other): string | undefined =>
+  other(sessionAffinity).type === "cookie" ? "affinity chooses the Endpoint" : undefined;

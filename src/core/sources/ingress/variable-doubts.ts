@@ -8,6 +8,7 @@ import { unfilled } from "../../kinds/kind.ts";
 import { isBackendVariable, isPathVariable, strangersIn } from "../../kinds/request-variables.ts";
 import { isKnownVariable } from "../../kinds/variables.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
+import { issuesCookie } from "../../policies/sessions/declaration.ts";
 import { declaredBySettings } from "../../settings/declared-variables.ts";
 import type { Settings } from "../../settings/registry.ts";
 
@@ -78,12 +79,9 @@ export function variableDoubts(
 }
 
 /** Without a variable all requests have one hash. Some authors forget the `$`, or mean ip_hash. */
-export function hashDoubts({
-  sessionAffinity,
-  upstreamHashBy,
-}: Pick<FeatureValues, "sessionAffinity" | "upstreamHashBy">): readonly Doubt[] {
-  const text = upstreamHashBy?.text ?? "";
-  if (text === "" || text.includes("$") || sessionAffinity.type !== undefined) return none;
+export function hashDoubts(values: FeatureValues): readonly Doubt[] {
+  const text = values.upstreamHashBy?.text ?? "";
+  if (text === "" || text.includes("$") || issuesCookie(values)) return none;
   const name = /^\{?(\w+)\}?$/.exec(text)?.[1] ?? "";
   const meant = isKnownVariable(name, "http") ? `$${name}` : "$binary_remote_addr, the client's address,";
   const why = `it names no variable, so all requests have the same hash and the same Endpoint; ${meant} would divide them`;

@@ -10,6 +10,7 @@ import { backendOf } from "../../model/location.ts";
 import { named, type Problem } from "../../model/problem.ts";
 import { unannotated } from "../../policies/read.ts";
 import { featureList } from "../../policies/registry.ts";
+import { hasPathOfRule } from "../../policies/sessions/declaration.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Claim } from "../claim.ts";
 import type { World } from "../world.ts";
@@ -85,8 +86,7 @@ export function pathless(host: string, claims: readonly Claim[], rootOwner: Clai
 
 /** Reports a cookie whose path is a pattern: browsers never send it back (RS-14.8). */
 export function patternAsCookiePath({ owner: object, features }: Claim, field: string): Problem[] {
-  const { rewrite, sessionAffinity } = features;
-  if (!rewrite.regex || sessionAffinity.type !== "cookie" || sessionAffinity.path !== "") return [];
+  if (!features.rewrite.regex || !hasPathOfRule(features)) return [];
   const why = "a regular expression is no Path for the affinity cookie";
   return [{ object, kind: "value-useless", field, why, done: "clients may not send it back; set session-cookie-path" }];
 }

@@ -5,6 +5,7 @@
 import { defaultUpstream, type Location, type WeightedBackend } from "../../model/configuration.ts";
 import { unannotated } from "../../policies/read.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
+import { withoutCookie } from "../../policies/sessions/declaration.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Claim, PathMatch } from "../claim.ts";
 import { standInOf } from "../upstreams/backend-uses.ts";
@@ -72,10 +73,13 @@ export function asksForTimes({ loadBalance }: FeatureValues): boolean {
   return loadBalance.algorithm === "ewma";
 }
 
-/** Returns the `/` of the catch-all from an owner that has only a default backend. */
+/**
+ * Returns the `/` of the catch-all from an owner that has only a default backend. A path without a
+ * rule sets no affinity cookie, although other paths of the same Service may (RS-14.3).
+ */
 export function defaultRoot(claim: Claim, backend: WeightedBackend, settings: Settings): Draft {
-  const features = { ...claim.features, ...withoutRedirects(settings) };
-  return draftOf(withoutCookie({ ...claim, features }, settings), root, [backend]);
+  const features = { ...withoutCookie(claim.features, unannotated(settings)), ...withoutRedirects(settings) };
+  return draftOf({ ...claim, features }, root, [backend]);
 }
 
 /**
@@ -86,7 +90,7 @@ export function implicitRoot(oldest: Claim, backend: WeightedBackend | undefined
   const draft =
     backend === undefined
       ? draftOf(withoutStandIn(oldest), root, noBackends)
-      : draftOf(withoutCookie(oldest, settings), root, [backend]);
+      : draftOf({ ...oldest, features: withoutCookie(oldest.features, unannotated(settings)) }, root, [backend]);
   return { ...draft, path: { ...draft.path, implicit: true } };
 }
 
@@ -120,15 +124,6 @@ function withoutStandIn(claim: Claim): Claim {
   const { customErrors } = claim.features;
   if (customErrors.standIn === undefined) return claim;
   return { ...claim, features: { ...claim.features, customErrors: { ...customErrors, standIn: undefined } } };
-}
-
-/**
- * Returns the Claim without its affinity cookie: a path without a rule sets none, although other
- * paths of the same Service may (RS-14.3).
- */
-function withoutCookie(claim: Claim, settings: Settings): Claim {
-  if (claim.features.sessionAffinity.type === undefined) return claim;
-  return { ...claim, features: { ...claim.features, sessionAffinity: unannotated(settings).sessionAffinity } };
 }
 
 /**

@@ -8,6 +8,7 @@
 import { type Conditions, catchAll, type Location, type Route, type Server } from "../../../model/configuration.ts";
 import { partsOf } from "../../../model/listeners.ts";
 import { named, type Problem } from "../../../model/problem.ts";
+import { mirrorsIn } from "../../../policies/mirror/record.ts";
 import { withServerValues } from "../../../policies/on-routes.ts";
 import type { FeatureValues } from "../../../policies/registry.ts";
 import { numbered } from "../../../tokens/pattern-groups.ts";
@@ -163,9 +164,9 @@ function usesOf(entries: readonly Entry[]): UpstreamUse[] {
       if (!uses.has(`${id} ${claim.key}`)) uses.set(`${id} ${claim.key}`, use);
     }
     const filters = [claimed.filters, ...claimed.backends.map((backend) => backend.filters)];
-    for (const { upstream: id } of filters.flatMap((one) => [
-      ...(one?.mirrors ?? []),
-      ...(one?.auth ? [one.auth] : []),
+    for (const { upstream: id } of filters.flatMap((one = {}) => [
+      ...mirrorsIn(one),
+      ...(one.auth ? [one.auth] : []),
     ])) {
       const { service, port } = upstreamParts(id);
       const use: UpstreamUse = { id, service, port, claim, asDefault: false, relieves: undefined, byNumber: true };
