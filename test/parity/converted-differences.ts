@@ -98,6 +98,7 @@ const noRule = "a path that no rule has is 404, and an Ingress guards or redirec
 const otherName = "the handshake names another host, for which the Gateway API demands 421";
 const refused = "a version that is refused is not converted, and the last good one is not known";
 const sharedCookie = "several Ingresses share a Service and its cookie; routes have each their own";
+const spelling = "a route keeps the client's spelling behind a rewrite, and an Ingress decodes it";
 const slash = "from-to-www-redirect drops the slash at the end of the path, and RequestRedirect keeps it";
 
 /** Requests that routes answer differently, by their numbers in the case, with the reason. */
@@ -138,6 +139,9 @@ export const answeredOtherwise: Readonly<Record<string, readonly [requests: read
   ],
   "routing/redirects-that-nginx-writes": [[14, 15], depth],
   "routing/redirects-together": [[30], slash],
+  "routing/rewrite-and-raw-uri": [[73, 75, 85, 87], spelling],
+  "routing/rewrite-encoded-path": [[2], spelling],
+  "routing/rewrite-odd-paths": [[4], spelling],
   "routing/rewrite-target-elsewhere": [[3], noRule],
   "routing/ssl-redirect-per-ingress": [[3], noRule],
   "routing/tls-below-a-wildcard-host": [[5], depth],

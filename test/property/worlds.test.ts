@@ -47,6 +47,7 @@ const optional = [
   "queryParams",
   "canary-by-header",
   "answersPreflights",
+  "rewrite",
 ];
 
 interface Difference {

@@ -21,7 +21,7 @@ const rooms = {
   core: 44_300,
   nginx: 3_900,
   edges: 13_400,
-  ask: 7_900,
+  ask: 7_960,
   controller: 5_100,
   tools: 3_700,
   move: 8_000,

@@ -211,7 +211,7 @@ local function locate_beside(slot, host, uri, generation, shapes)
   return locate(slot, host, uri, generation, shapes, true)
 end
 
-local policies = { choose = backends.choose, answer = answer.of, apply = apply.run }
+local policies = { choose = backends.choose, answer = answer.of, apply = apply.run, spelled = apply.spelled, send = apply.send }
 
 -- Makes a server find the locations of listeners. Its port is `shared` if it has hosts of its own.
 function _M.listen(slot, shared)

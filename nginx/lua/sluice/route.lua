@@ -45,7 +45,8 @@ end
 -- the request to these hosts; the second result then says whether the listener names the host.
 local listeners = {}
 -- What the locations of listeners do beyond their shapes: `choose` one of several backends,
--- `answer` a request at once, and `apply` changes before the jump.
+-- `answer` a request at once, `send` a rewritten path that is `spelled` as the client did, and
+-- `apply` changes before the jump.
 local policies
 
 function _M.listen(slot, locate, functions)
@@ -176,7 +177,9 @@ local function change_path(location, item, groups, uri, filters)
     end
   elseif not (filters and filters.rewrite and filters.rewrite.path) then
     local found = target[1] ~= "" and regex.groups(regex.whole, uri, target[1]) or none
+    local own = found ~= none and policies.spelled(target, found)
     rewrite.run(location, target, found, uri)
+    policies.send(own)
   end
 end
 

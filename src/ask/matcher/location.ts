@@ -8,11 +8,14 @@ import type { AuthService, Filters } from "../../core/model/filters.ts";
 import type { ListenerPort } from "../../core/model/listeners.ts";
 import { fullSentence } from "../../core/model/problem.ts";
 import { answersPreflight } from "../../core/policies/cors/words.ts";
+import { ownTextOf } from "../../core/policies/hooks.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import type { BackendShare, Decision, End, Guard } from "./decision.ts";
 import { type Asked, checksBeforeFilters, earlyChecks, lateChecks, stopIn } from "./guards.ts";
 import type { Served } from "./host.ts";
+import { groupsIn } from "./paths.ts";
 import { expanded } from "./redirects.ts";
+import { clientPath, escapedPath, oneSlash, spelledGroups } from "./spelling.ts";
 import { redirectTarget, rewritten } from "./target.ts";
 
 export interface AtLocation extends Asked {
@@ -53,7 +56,7 @@ export function atLocation(at: AtLocation): Outcome {
   if (late.end !== undefined) return { guards: all, backends: [], end: late.end };
   if (target.id === defaultUpstream && isBuiltIn(target, at.builtInPort))
     return { guards: all, backends: [], end: notFound(at) };
-  const path = pathAfter(at, first.backend.filters?.rewrite ?? filters.rewrite);
+  const path = pathAfter(at, first.backend);
   const canaries = standsIn ? [] : location.canaries;
   const end: End = {
     kind: "proxied",
@@ -109,9 +112,20 @@ function notFound({ host, found: { location } }: AtLocation): End {
 }
 
 /** Returns the path after a filter or rewrite-target; undefined if it stays. */
-function pathAfter({ found, request }: AtLocation, change: Filters["rewrite"]): string | undefined {
-  const target = "rewrite" in found.route ? found.route.rewrite : undefined;
-  return (change && rewritten(change, request)) ?? (target && expanded(target, found.groups));
+function pathAfter({ found, request, port, settings }: AtLocation, backend: WeightedBackend): string | undefined {
+  const { location, route, groups } = found;
+  const { protocol = "http", filters } = backend;
+  const isWithoutText = ownTextOf(location.features, "location") === "" && settings.locationSnippet === "";
+  // As the traits of its text say (src/core/render/location/text.ts).
+  const spells = port !== undefined && protocol.startsWith("http") && isWithoutText;
+  const change = filters?.rewrite ?? location.filters?.rewrite;
+  const path = change && rewritten(change, request, spells);
+  if (path !== undefined) return path;
+  const target = "rewrite" in route ? route.rewrite : undefined;
+  if (target === undefined) return undefined;
+  const isSpelled = spells && route.match === "pattern" && !target.includes("${");
+  const own = isSpelled ? spelledGroups(groups, groupsIn(route, clientPath(request))) : undefined;
+  return own === undefined ? escapedPath(expanded(target, groups)) : oneSlash(expanded(target, own));
 }
 
 /** Removes the operator's auth service, because the rule's own replaces it. */

@@ -7,6 +7,7 @@ import type { ListenerPort } from "../../core/model/listeners.ts";
 import type { Settings } from "../../core/settings/registry.ts";
 import { schemeOf } from "./redirects.ts";
 import type { AskedRequest, ReadRequest } from "./request.ts";
+import { escapedPath, spelledRest } from "./spelling.ts";
 
 const usual: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
@@ -37,9 +38,14 @@ export function redirectTarget(
   return `${scheme}://${authority}${path}`;
 }
 
-/** Returns undefined if the path stays. */
-export function rewritten({ path }: UrlRewrite, { uri }: ReadRequest): string | undefined {
-  return path === undefined ? undefined : changed(path, uri);
+/**
+ * Returns undefined if the path stays. With `spells`, the backend gets the rest as the client wrote
+ * it.
+ */
+export function rewritten({ path }: UrlRewrite, request: ReadRequest, spells: boolean): string | undefined {
+  if (path === undefined) return undefined;
+  const spelled = spells && path.type === "prefix" ? spelledRest(path, request) : undefined;
+  return spelled ?? escapedPath(changed(path, request.uri));
 }
 
 /**

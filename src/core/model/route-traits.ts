@@ -15,6 +15,8 @@ export interface RouteTraits {
   readonly copiesLate?: true;
   /** The ways in which copies are sent, each once, except plain HTTP/1.1 without TLS. */
   readonly ways?: readonly CopyWay[];
+  /** Whether the path is rewritten, and the backend gets the rest as the client wrote it. */
+  readonly spells?: true;
   /** Whether the Host header for the backend is changed. */
   readonly names?: true;
   /**

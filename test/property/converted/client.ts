@@ -53,12 +53,18 @@ function comparable(name: string, value: string): string {
   return value.replace(/=[0-9a-f.|]{20,}/g, "=VALUE").replace(/expires=[^;]*/gi, "Expires=DATE");
 }
 
+/** Behind a rewrite, routes keep the client's spelling of a path, and Ingresses decode it. */
+function decodedPath(url: string): string {
+  const [path = "", query] = url.split(/(?=\?)/);
+  return path.replace(/%[0-7][0-9a-f]/gi, decodeURIComponent).replace(/\/\/+/g, "/") + (query ?? "");
+}
+
 function seenIn(body: string): readonly [string, string][] {
   if (!body.startsWith('{"backend":')) return [["body", body]];
   const { backend, headers, url, method, scheme, httpVersion, body: sent } = JSON.parse(body) as Seen;
   return [
     ["backend", `${scheme} ${backend}`],
-    ["the backend sees", `${method} ${url} HTTP/${httpVersion}`],
+    ["the backend sees", `${method} ${decodedPath(url)} HTTP/${httpVersion}`],
     ["the backend sees the body", sent],
     ...Object.entries(headers).map(([name, value]): [string, string] => {
       // Backends for error pages read the name of the route (docs/move.md).

@@ -29,6 +29,7 @@ const paths = ["/", "/", "/a", "/a/", "/a/b", "/a/b/c", "/ab", "/b", "/A"];
 const ingressPatterns = ["/a(/|$)(.*)", "/(.*)", "/[ab]/c", "/a.b", "/b|/a", "/a/b$", "/A/.*"];
 const routePatterns = ["/a/.*", "/[ab]", "/a(/b)?(/c)?", ".*", "/.*/c", "/a/b"];
 const asked = ["/", "/a", "/a/", "/a/b", "/a/b/", "/a/b/c", "/ab", "/b", "/b/c", "/A", "/A/x", "/c", "/a/x", "/a%2Fb"];
+const spelled = ["/a//x", "/a/%2Fx%2f", "//a/b%20c", "/a/./x//", "/a/x/..%2fy", "/%61/..;/x", "/b/c%252e%252e"];
 const headers = ["one", "Two"];
 const values = ["x", "y"];
 const methods = ["GET", "GET", "POST"];
@@ -131,6 +132,7 @@ function routeFrom(draw: Draws, at: number, own: readonly string[], of: Names): 
       ...(draw.below(6) === 0 ? [{ name: of.service(draw), weight: draw.of([0, 1, 3]) }] : []),
     ],
     ...(draw.below(4) === 0 ? { answersPreflights: true } : {}),
+    ...(draw.below(5) === 0 ? { rewrite: draw.of(["/", "/n", "/n/", ""]) } : {}),
   });
   const parents = draw.of([["gw"], ["gw"], ["gw", "apart"], ["apart"]]).map((name) => {
     return { name, ...(draw.below(6) === 0 ? { sectionName: `l${draw.below(3)}` } : {}) };
@@ -183,7 +185,7 @@ export function questionFrom(draw: Draws, { listeners }: Sketch): Question {
     ...(isApart ? { gateway: "ns/apart", port: apartPorts[scheme] } : {}),
     ...{ scheme, host, method: isPreflight ? "OPTIONS" : draw.of(methods) },
     ...(scheme === "https" && draw.below(8) === 0 ? { sni: draw.of(["", ...hosts]) } : {}),
-    target: `${draw.of(asked)}${query === "" ? "" : `?${query}`}`,
+    target: `${draw.of(draw.below(4) === 0 ? spelled : asked)}${query === "" ? "" : `?${query}`}`,
     headers: Object.fromEntries([...sent, ...announced]),
   };
 }

@@ -53,6 +53,8 @@ export interface RuleSketch {
   readonly backends: readonly { readonly name: string; readonly weight: number }[];
   /** Whether it has a CORS filter. */
   readonly answersPreflights?: boolean;
+  /** What replaces the prefix of its paths. */
+  readonly rewrite?: string;
 }
 
 /** The ports of the Gateway `ns/apart`, without TLS and with it. */
@@ -110,10 +112,17 @@ function ingressOf(one: IngressSketch): KubernetesObject {
   });
 }
 
+function rewriteTo(replacePrefixMatch: string): object {
+  return { type: "URLRewrite", urlRewrite: { path: { type: "ReplacePrefixMatch", replacePrefixMatch } } };
+}
+
 function routeOf({ parents, rules, weight, ...sketch }: RouteSketch): KubernetesObject {
-  const written = rules.map(({ matches, backends, answersPreflights }) => ({
+  const written = rules.map(({ matches, backends, answersPreflights, rewrite }) => ({
     ...(matches.length === 0 ? {} : { matches }),
-    ...(answersPreflights === true ? { filters: [{ type: "CORS", cors: { allowOrigins: ["*"] } }] } : {}),
+    filters: [
+      ...(answersPreflights === true ? [{ type: "CORS", cors: { allowOrigins: ["*"] } }] : []),
+      ...(rewrite === undefined ? [] : [rewriteTo(rewrite)]),
+    ],
     backendRefs: backends.map(({ name, weight: share }) => ({ name, port: 80, weight: share })),
   }));
   const { metadata, spec, ...rest } = route({ ...sketch, rules: written });

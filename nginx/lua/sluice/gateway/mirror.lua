@@ -45,7 +45,7 @@ local no_live_upstreams = -3
 local function sent_uri(var)
   local asked, uri, args = rewrite.origin_form(var), var.uri, var.args or ""
   if uri == var.route_uri and args == (match(asked, "^[^?#]*%?([^#]*)") or "") then
-    return asked
+    return var.route_target ~= "" and var.route_target or asked
   end
   return rewrite.current(var)
 end

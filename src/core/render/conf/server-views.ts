@@ -41,7 +41,7 @@ export const gatewayLabels = ["gateway", "listener", "route", "rule"];
 export const filterVariables = [
   ...["route_answer", "route_location", "route_steering", "route_host", "route_deadline", "route_attempt"],
   ...["route_retries", "route_backoff", "route_shape", "route_failed", "route_next", "route_again", "route_peer"],
-  ...["route_uri"],
+  ...["route_uri", "route_target"],
   ...["route_auth_upstream", "route_auth_uri", "route_auth_limit", "route_auth_body", "route_auth_answer"],
   ...["route_auth_status", "route_auth_location", "route_body_kept", "route_body_passes"],
 ];

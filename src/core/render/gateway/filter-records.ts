@@ -29,11 +29,13 @@ export function filtersRecord(rule: Filters = {}, backend: Filters = {}): Fields
 
 /** Returns the traits that the text of the Location needs for these changes. */
 export function filterTraits(rule: Filters = {}, backend: Filters = {}): RouteTraits {
+  const rewrite = rewriteOf(rule, backend);
   return {
     ...policyTraits(rule, backend),
     ...(rule.redirect === undefined ? {} : { answers: true }),
     ...(steeringOf(rule, backend) === undefined ? {} : { steers: true }),
-    ...(rewriteOf(rule, backend)?.hostname === undefined ? {} : { names: true }),
+    ...(rewrite?.hostname === undefined ? {} : { names: true }),
+    ...((backend.rewrite?.path ?? rule.rewrite?.path)?.type === "prefix" ? { spells: true } : {}),
     ...(rule.auth === undefined ? {} : { asks: asksOf(rule.auth) }),
   };
 }

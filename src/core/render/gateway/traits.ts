@@ -4,6 +4,7 @@ import { defaultUpstream, type Location, type WeightedBackend } from "../../mode
 import type { BackendProtocol } from "../../model/filters.ts";
 import { hasZones } from "../../policies/rate-limits.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
+import { hasGroups, redirectsAway } from "../../policies/rewrite.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Scheme } from "../../tokens/pools.ts";
 import { type LocationTraits, traitsOf } from "../location/text.ts";
@@ -35,6 +36,11 @@ function redirects({ sslRedirect }: FeatureValues): boolean {
   return sslRedirect.always || sslRedirect.whenConfigured;
 }
 
+/** Whether RouteSettings rewrite the path, perhaps with groups of it. */
+function rewritesByGroups({ features }: Location<FeatureValues>): boolean {
+  return hasGroups(features) && !redirectsAway(features);
+}
+
 /** Returns the traits of a route. `host` has the settings of the host as a whole. */
 export function routeTraitsOf(
   location: Location<FeatureValues>,
@@ -50,6 +56,6 @@ export function routeTraitsOf(
     scheme: upstream === defaultUpstream ? "HTTP" : tls === undefined ? scheme : secured[scheme],
     ...(tls === undefined || upstream === defaultUpstream ? {} : { tls }),
     ...(location.owner !== undefined && hasZones(location.features) ? { zonesOf: location.owner.namespace } : {}),
-    route: filterTraits(location.filters, filters),
+    route: { ...filterTraits(location.filters, filters), ...(rewritesByGroups(location) ? { spells: true } : {}) },
   };
 }

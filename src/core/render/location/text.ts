@@ -207,6 +207,8 @@ export class LocationTexts {
     const view = traits.tls === undefined ? seen : { ...seen, proxySsl: pooledView(ofPolicy(traits.tls), place) };
     const apartBy = apart.length === 0 ? "" : shortHash(apart.join("\0"));
     const { pass, blocks } = poolOf(traits.scheme, timed ? timedBlocks : target.blocks, apartBy, chosen);
+    const isWithoutText = ownTextOf(values, "location") === "" && this.#about.settings.locationSnippet === "";
+    const spells = traits.route?.spells === true && place.protocol === "http" && isWithoutText;
     const late = rewritesLate(values) && traits.keepsUri !== true;
     const where = {
       dynamic,
@@ -220,8 +222,9 @@ export class LocationTexts {
       wantsCertificate: wantsCertificate && { unless: unlessRedirected(values, traits, place) },
       groups: groups.map(([name, number]) => ({ name: Token.name(name), value: Token.variable(String(number)) })),
       elsewhere: redirectsAway(values),
-      pass,
-      chosen: chosen !== undefined,
+      // An empty variable leaves the path to nginx.
+      pass: spells ? Token.conf`${pass}${Token.variable("route_target")}` : pass,
+      chosen: chosen !== undefined || spells,
       ignoresAccelRedirect: traits.ignoresAccelRedirect === true && ignoreHeaders[place.protocol],
     };
     const text = this.#template.render("location", { ...view, ...where });
