@@ -93,7 +93,19 @@ export function toggle(declared: Omit<Declared<boolean>, "kind">): Declared<bool
   return { kind: onOrOff, default: false, ...declared };
 }
 
-/** Gives the settings of a group their keys: `useGzip` is `use-gzip`. */
-export function keyed<D extends Group>(group: D): { readonly [K in keyof D]: D[K] & { readonly key: string } } {
-  return namedIn(group, "key");
+/**
+ * Gives the settings of a group their keys: `useGzip` is `use-gzip`. `common` is what all of them
+ * declare that do not declare something else.
+ */
+export function keyed<D extends Group>(
+  group: D,
+  common: Pick<Declared<unknown>, "needs" | "becomes" | "onlyWith" | "own"> = {},
+): { readonly [K in keyof D]: D[K] & { readonly key: string } } {
+  const declared = Object.entries(group).map(([name, one]) => [name, { ...common, ...one }]);
+  return namedIn(Object.fromEntries(declared) as D, "key");
+}
+
+/** Declares a key that has no effect, for the given reason. */
+export function without<T>(kind: Kind<T>, noEffect: string, doc: string, usual?: NoInfer<T>): Declared<T> {
+  return { kind, noEffect, doc, ...(usual === undefined ? {} : { default: usual }) };
 }

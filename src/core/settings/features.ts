@@ -5,7 +5,7 @@
 import { lenientListOf, optional } from "../kinds/combine.ts";
 import { line } from "../kinds/names.ts";
 import { variableText } from "../kinds/variables.ts";
-import { keyed, setting, toggle } from "./declare.ts";
+import { keyed, setting, toggle, without } from "./declare.ts";
 import { count } from "./kinds.ts";
 
 /**
@@ -56,9 +56,9 @@ export const featureDefaults = keyed({
     becomes: "where proxy_ssl_certificate and its like stand",
     doc: "Keeps the TLS identity of proxy-ssl-secret to the paths of its own Ingress instead of the whole host.",
   }),
-  appRoot: setting({
-    kind: optional(line),
-    noEffect: "only the annotation of this name redirects",
-    doc: "Nothing: the annotation of this name has no default in the ConfigMap.",
-  }),
+  appRoot: without(
+    optional(line),
+    "only the annotation of this name redirects",
+    "Nothing: the annotation of this name has no default in the ConfigMap.",
+  ),
 });

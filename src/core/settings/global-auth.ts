@@ -91,9 +91,7 @@ const parameter = shaped({
   shape: /^[\w.~-]{1,100}$/,
 });
 
-const onlyWith = ["global-auth-url"];
-
-export const globalAuth = keyed({
+const auth = keyed({
   globalAuthUrl: setting<GlobalAuth>({
     kind: authUrl,
     default: { kind: "none" },
@@ -102,63 +100,64 @@ export const globalAuth = keyed({
     becomes: "auth_request in each location",
     doc: 'Sends an auth request to this URL before every request of every Ingress that has no auth-url and does not set enable-global-auth: "false".',
   }),
-  globalAuthMethod: setting({
-    kind: optional(oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"])),
-    onlyWith,
-    becomes: "proxy_method in the location of the auth request",
-    doc: "Method of the auth request.",
-  }),
-  globalAuthSignin: setting({
-    kind: optional(absoluteUrl),
-    variables: "http",
-    onlyWith,
-    becomes: "error_page 401",
-    doc: "Sign-in page to which a client is redirected instead of getting a 401.",
-  }),
-  globalAuthSigninRedirectParam: setting({
-    kind: optional(parameter),
-    onlyWith: ["global-auth-signin"],
-    becomes: "error_page 401",
-    doc: "Query parameter of the sign-in page that holds the original URL; rd when not given.",
-  }),
-  globalAuthResponseHeaders: setting({
-    kind: lenientListOf(settableHeaderName),
-    default: [],
-    onlyWith,
-    becomes: "auth_request_set and proxy_set_header",
-    doc: "Headers of the auth service's answer that are passed on to the backend.",
-  }),
-  globalAuthRequestRedirect: setting({
-    kind: optional(variableText),
-    variables: "http",
-    onlyWith,
-    becomes: "proxy_set_header X-Auth-Request-Redirect",
-    doc: "Value of X-Auth-Request-Redirect in the auth request, instead of the request URI.",
-  }),
-  globalAuthAlwaysSetCookie: toggle({
-    onlyWith,
-    becomes: "add_header Set-Cookie … always",
-    doc: "Passes the cookies of the auth service's answer on to the client, whatever the backend's status.",
-  }),
-  globalAuthCacheKey: setting({
-    kind: optional(variableText),
-    variables: "http",
-    onlyWith,
-    becomes: "proxy_cache_key, hashed with host and location",
-    doc: "Caches the answers of the auth service by the value of this text.",
-  }),
-  globalAuthCacheDuration: setting<readonly string[]>({
-    kind: durations,
-    default: [],
-    onlyWith: ["global-auth-cache-key"],
-    becomes: "proxy_cache_valid",
-    doc: "How long answers are kept, by status; without it none is.",
-  }),
-  globalAuthSnippet: setting({
-    kind: snippet,
-    default: "",
-    onlyWith,
-    becomes: "text in the location of the auth request",
-    doc: "Directives for the location of the auth request.",
-  }),
 });
+
+const besideUrl = keyed(
+  {
+    globalAuthMethod: setting({
+      kind: optional(oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"])),
+      becomes: "proxy_method in the location of the auth request",
+      doc: "Method of the auth request.",
+    }),
+    globalAuthSignin: setting({
+      kind: optional(absoluteUrl),
+      variables: "http",
+      becomes: "error_page 401",
+      doc: "Sign-in page to which a client is redirected instead of getting a 401.",
+    }),
+    globalAuthSigninRedirectParam: setting({
+      kind: optional(parameter),
+      onlyWith: ["global-auth-signin"],
+      becomes: "error_page 401",
+      doc: "Query parameter of the sign-in page that holds the original URL; rd when not given.",
+    }),
+    globalAuthResponseHeaders: setting({
+      kind: lenientListOf(settableHeaderName),
+      default: [],
+      becomes: "auth_request_set and proxy_set_header",
+      doc: "Headers of the auth service's answer that are passed on to the backend.",
+    }),
+    globalAuthRequestRedirect: setting({
+      kind: optional(variableText),
+      variables: "http",
+      becomes: "proxy_set_header X-Auth-Request-Redirect",
+      doc: "Value of X-Auth-Request-Redirect in the auth request, instead of the request URI.",
+    }),
+    globalAuthAlwaysSetCookie: toggle({
+      becomes: "add_header Set-Cookie … always",
+      doc: "Passes the cookies of the auth service's answer on to the client, whatever the backend's status.",
+    }),
+    globalAuthCacheKey: setting({
+      kind: optional(variableText),
+      variables: "http",
+      becomes: "proxy_cache_key, hashed with host and location",
+      doc: "Caches the answers of the auth service by the value of this text.",
+    }),
+    globalAuthCacheDuration: setting<readonly string[]>({
+      kind: durations,
+      default: [],
+      onlyWith: ["global-auth-cache-key"],
+      becomes: "proxy_cache_valid",
+      doc: "How long answers are kept, by status; without it none is.",
+    }),
+    globalAuthSnippet: setting({
+      kind: snippet,
+      default: "",
+      becomes: "text in the location of the auth request",
+      doc: "Directives for the location of the auth request.",
+    }),
+  },
+  { onlyWith: ["global-auth-url"] },
+);
+
+export const globalAuth = { ...auth, ...besideUrl };

@@ -4,8 +4,10 @@ import { emptyAs, lenientListOf, optional } from "../kinds/combine.ts";
 import { sizeBetween, timeSpan } from "../kinds/measures.ts";
 import { integer } from "../kinds/numbers.ts";
 import { bool } from "../kinds/words.ts";
-import { keyed, setting, toggle } from "./declare.ts";
+import { keyed, setting, toggle, without } from "./declare.ts";
 import { count, countOrNone, wholeSeconds } from "./kinds.ts";
+
+const dropped = "nginx dropped it in 1.19.7; use large-client-header-buffers";
 
 export const listeners = keyed({
   bindAddress: setting({
@@ -48,22 +50,14 @@ export const listeners = keyed({
     directive: { name: "http2_max_concurrent_streams", context: "http" },
     doc: "Requests that one HTTP/2 connection may have open at once.",
   }),
-  http2MaxFieldSize: setting({
-    kind: optional(sizeBetween("1")),
-    noEffect: "nginx dropped it in 1.19.7; use large-client-header-buffers",
-    doc: "Was the largest size of one HTTP/2 header field.",
-  }),
-  http2MaxHeaderSize: setting({
-    kind: optional(sizeBetween("1")),
-    noEffect: "nginx dropped it in 1.19.7; use large-client-header-buffers",
-    doc: "Was the largest size of all HTTP/2 header fields.",
-  }),
-  http2MaxRequests: setting({
-    kind: countOrNone(),
-    default: 0,
-    noEffect: "nginx dropped it in 1.19.7; use keep-alive-requests",
-    doc: "Was the number of requests after which an HTTP/2 connection is closed.",
-  }),
+  http2MaxFieldSize: without(optional(sizeBetween("1")), dropped, "Was the largest size of one HTTP/2 header field."),
+  http2MaxHeaderSize: without(optional(sizeBetween("1")), dropped, "Was the largest size of all HTTP/2 header fields."),
+  http2MaxRequests: without(
+    countOrNone(),
+    "nginx dropped it in 1.19.7; use keep-alive-requests",
+    "Was the number of requests after which an HTTP/2 connection is closed.",
+    0,
+  ),
   useHttp3: toggle({
     own: true,
     needs: "http3",

@@ -3,30 +3,17 @@
  * is read again.
  */
 import { lenientListOf } from "../kinds/combine.ts";
-import { type Kind, ok, shown } from "../kinds/kind.ts";
+import { type Kind, ok } from "../kinds/kind.ts";
 import { sizeBetween } from "../kinds/measures.ts";
 import { headerName, line } from "../kinds/names.ts";
 import { listOf, text } from "../kinds/text.ts";
 import { oneOf } from "../kinds/words.ts";
 import { keyed, setting, toggle } from "./declare.ts";
+import { takenAs } from "./kinds.ts";
 
 const levels = oneOf(["Critical", "High", "Medium", "Low"], { anyCase: true });
-type Level = "Critical" | "High" | "Medium" | "Low";
-
 /** An unknown word means the strictest level, as in ingress-nginx (RS-2.2). */
-const riskLevel: Kind<Level> = {
-  ...levels,
-  read: (text) => {
-    const read = levels.read(text);
-    return read.ok
-      ? read
-      : {
-          ok: true,
-          value: "Low",
-          besides: `${shown(text)} is taken as Low, the strictest of ${levels.label.slice(7)}`,
-        };
-  },
-};
+const riskLevel = takenAs("Low", levels, `, the strictest of ${levels.label.slice(7)}`);
 
 /** The blank after a comma is part of the word, as in ingress-nginx. */
 const words: Kind<readonly string[]> = {
@@ -41,7 +28,7 @@ export const tenants = keyed({
     permits: true,
     doc: "Permits snippets in annotations, which also need annotations-risk-level Critical: all authors of Ingresses can then configure nginx.",
   }),
-  annotationsRiskLevel: setting<Level>({
+  annotationsRiskLevel: setting({
     permits: true,
     kind: riskLevel,
     default: "High",

@@ -1,11 +1,10 @@
 /** Keys about how Endpoints are chosen and tried again, and how connections to them are kept. */
-import { blankListOf, optional } from "../kinds/combine.ts";
-import { type Kind, ok, shown } from "../kinds/kind.ts";
+import { blankListOf, emptyAs, optional } from "../kinds/combine.ts";
 import { timeSpan } from "../kinds/measures.ts";
 import { line } from "../kinds/names.ts";
 import { oneOf } from "../kinds/words.ts";
-import { keyed, setting, toggle } from "./declare.ts";
-import { count, countOrNone, secondsOrOff, wholeSeconds } from "./kinds.ts";
+import { keyed, setting, toggle, without } from "./declare.ts";
+import { count, countOrNone, secondsOrOff, takenAs, wholeSeconds } from "./kinds.ts";
 
 /** The words that nginx accepts for proxy_next_upstream. */
 export const nextUpstreamCases = blankListOf(
@@ -26,34 +25,15 @@ export const nextUpstreamCases = blankListOf(
   ]),
 );
 
-type Balancer = "round_robin" | "ewma" | "chash" | "chashsubset" | "sticky_balanced" | "sticky_persistent";
-
+const balancers = oneOf(["round_robin", "ewma", "chash", "chashsubset", "sticky_balanced", "sticky_persistent"]);
 /** An unknown word means round robin, as in ingress-nginx (RS-9.8). */
-const balancers = oneOf<Balancer>([
-  "round_robin",
-  "ewma",
-  "chash",
-  "chashsubset",
-  "sticky_balanced",
-  "sticky_persistent",
-]);
-const balancer: Kind<Balancer> = {
-  ...balancers,
-  read: (text) => {
-    if (text === "") return ok("round_robin");
-    const read = balancers.read(text);
-    return read.ok
-      ? read
-      : {
-          ok: true,
-          value: "round_robin",
-          besides: `${shown(text)} is taken as round_robin; known are ${balancers.label.slice(7)}`,
-        };
-  },
-};
+const balancer = emptyAs(takenAs("round_robin", balancers, `; known are ${balancers.label.slice(7)}`), "round_robin");
+
+const byAnnotation = "only the annotation of this name chooses Endpoints by hash";
+const nothing = "Nothing: the annotation of this name has no default in the ConfigMap.";
 
 export const upstreams = keyed({
-  loadBalance: setting<Balancer>({
+  loadBalance: setting({
     kind: balancer,
     default: "round_robin",
     live: true,
@@ -65,21 +45,9 @@ export const upstreams = keyed({
     becomes: "the Endpoints of upstreams",
     doc: "Sends requests to the cluster address of a Service instead of its Endpoints.",
   }),
-  upstreamHashBy: setting({
-    kind: optional(line),
-    noEffect: "only the annotation of this name chooses Endpoints by hash",
-    doc: "Nothing: the annotation of this name has no default in the ConfigMap.",
-  }),
-  upstreamHashBySubset: toggle({
-    noEffect: "only the annotation of this name chooses Endpoints by hash",
-    doc: "Nothing: the annotation of this name has no default in the ConfigMap.",
-  }),
-  upstreamHashBySubsetSize: setting({
-    kind: countOrNone(),
-    default: 0,
-    noEffect: "only the annotation of this name chooses Endpoints by hash",
-    doc: "Nothing: the annotation of this name has no default in the ConfigMap.",
-  }),
+  upstreamHashBy: without(optional(line), byAnnotation, nothing),
+  upstreamHashBySubset: toggle({ noEffect: byAnnotation, doc: nothing }),
+  upstreamHashBySubsetSize: without(countOrNone(), byAnnotation, nothing, 0),
   proxyNextUpstream: setting({
     kind: nextUpstreamCases,
     default: ["error", "timeout"],
