@@ -6,7 +6,7 @@ import { put } from "../../../../test/support/sketch.ts";
 import { sentence } from "../../../core/model/problem.ts";
 import { emptySnapshot } from "../../../core/model/snapshot.ts";
 import { defaultOptions, type TranslateOptions } from "../../../core/table/options.ts";
-import { routesBeside } from "./routes-beside.ts";
+import { routesBeside } from "./warnings.ts";
 
 const options: TranslateOptions = { ...defaultOptions, gateway: { ...defaultOptions.gateway, shared: "ns/gw" } };
 const world = put(

@@ -1,17 +1,24 @@
 /**
- * The webhook's warnings for a Gateway, a ListenerSet or a route. They are the Problems that the
- * object would have, found by the code that makes its conditions. They are only warnings, because
- * missing objects often arrive a moment later. Only the objects that it refers to or competes with
- * are translated.
+ * The webhook's warnings for a Gateway, a ListenerSet or a route, and for an Ingress beside routes.
+ * They are the Problems that the object would have, found by the code that makes its conditions.
+ * They are only warnings, because missing objects often arrive a moment later. Only the objects
+ * that it refers to or competes with are translated.
  */
 import { guarded } from "../../../base/guarded.ts";
 import { type Certificate, noIdentity, SecretText } from "../../../core/model/configuration.ts";
 import type { ListenerSet } from "../../../core/model/gateway/listener-set.ts";
 import type { Route } from "../../../core/model/gateway/objects.ts";
 import { missingIn } from "../../../core/model/missing.ts";
-import { type Ingress, keyOf, keyOfName, type Secret } from "../../../core/model/objects.ts";
+import { type Ingress, type KubernetesObject, keyOf, keyOfName, type Secret } from "../../../core/model/objects.ts";
 import type { Problem } from "../../../core/model/problem.ts";
-import { emptySnapshot, type Snapshot, tableOf, type WatchedKind, withObjects } from "../../../core/model/snapshot.ts";
+import {
+  emptySnapshot,
+  type ObjectChange,
+  type Snapshot,
+  tableOf,
+  type WatchedKind,
+  withObjects,
+} from "../../../core/model/snapshot.ts";
 import { Table } from "../../../core/model/table.ts";
 import { isDefault, usesDefaults } from "../../../core/sources/gateway/listener/default-gateways.ts";
 import { parentsNamed } from "../../../core/sources/gateway/route/attach.ts";
@@ -19,13 +26,14 @@ import { onNamespaces, policyConfigMap } from "../../../core/sources/host-policy
 import type { TranslateOptions } from "../../../core/table/options.ts";
 import { translate } from "../../../core/table/translator.ts";
 import { emptyInputs } from "../../../core/table/turn.ts";
+import { notYet } from "../not-yet.ts";
 import type { GatewayObject } from "./subject.ts";
 
 /**
  * The most objects of the same kind that are read beside the one under review: routes that may have
  * its matches, and ListenerSets of its Gateway. In ordinary clusters fewer routes share a host.
  */
-export const mostNeighbours = 100;
+const mostNeighbours = 100;
 
 /**
  * Returns no warnings if the object is not ours, or Sluice fails on it: any client that reaches
@@ -34,26 +42,83 @@ export const mostNeighbours = 100;
 export function warningsFor(object: GatewayObject, snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {
   return guarded(
     () => {
-      const { kind, metadata } = object;
-      const own = (problem: Problem) =>
-        problem.object.kind === kind &&
-        problem.object.name === metadata.name &&
-        problem.object.namespace === metadata.namespace;
-      const ownProblems = problemsIn(surroundings(object, snapshot, options), options).filter(own);
-      return ownProblems.filter((problem) => problem.kind !== "bug" && !isUnknown(problem, snapshot));
+      const problems = problemsOf(object, surroundings(object, snapshot, options), options);
+      return problems.filter((problem) => problem.kind !== "bug" && !isUnknown(problem, snapshot));
     },
     () => [],
   );
 }
 
-/** Returns the Problems of all objects of the Snapshot, which are few. */
-export function problemsIn(snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {
+/** Returns the Problems of one object of the Snapshot, in which few others are. */
+function problemsOf({ kind, metadata }: KubernetesObject, snapshot: Snapshot, options: TranslateOptions) {
   const { problems } = translate(
     { ...emptyInputs, snapshot },
     { ...options, configMap: undefined, defaultBackendService: undefined, defaultSslCertificate: undefined },
     noCertificate,
   );
-  return [...problems.values()].flat();
+  const own = ({ object: { kind: of, namespace, name } }: Problem) =>
+    of === kind && name === metadata.name && namespace === metadata.namespace;
+  return [...problems.values()].flat().filter(own);
+}
+
+const besides = { HTTPRoute: "httpRoutes", GRPCRoute: "grpcRoutes" } as const;
+
+/**
+ * Returns warnings for an Ingress about the shared Gateway: paths of its hosts whose requests go to
+ * a route. There are none without a shared Gateway.
+ */
+export function routesBeside(ingress: Ingress, snapshot: Snapshot, options: TranslateOptions): readonly Problem[] {
+  const { shared = "" } = options.gateway;
+  const gateway = snapshot.gateways.get(shared);
+  if (gateway === undefined || !isSmall(ingress)) return [];
+  const routes = routesAt(ingress, snapshot, shared, isDefault(gateway));
+  if (routes.length === 0) return [];
+  return guarded(
+    () => {
+      const { namespace = "default" } = ingress.metadata;
+      const metadata = { creationTimestamp: notYet, ...ingress.metadata, namespace };
+      const isOfShared = ([, set]: readonly [string, ListenerSet]) => gatewayOf(set, "default") === shared;
+      const part: Snapshot = {
+        ...emptySnapshot,
+        gatewayClasses: snapshot.gatewayClasses,
+        ingressClasses: snapshot.ingressClasses,
+        namespaces: snapshot.namespaces,
+        listenerSets: Table.from([...snapshot.listenerSets].filter(isOfShared)),
+      };
+      const objects = withObjects(part, [
+        { kind: "Gateway", key: shared, object: gateway },
+        { kind: "Ingress", key: keyOf(ingress), object: { ...ingress, metadata } },
+        ...routes,
+      ]);
+      // Other parts judge the objects that the Ingress itself refers to.
+      const problems = problemsOf({ ...ingress, metadata }, objects, { ...options, hostPolicy: undefined });
+      return problems.filter(({ by }) => by !== undefined && Object.hasOwn(besides, by.kind));
+    },
+    () => [],
+  );
+}
+
+/**
+ * Returns the routes of the shared Gateway, or of a ListenerSet, that may have a host of the
+ * Ingress. A route without hostnames has those of its listeners.
+ */
+function routesAt({ spec }: Ingress, snapshot: Snapshot, shared: string, isSharedDefault: boolean) {
+  const hosts = new Set((spec?.rules ?? []).map(({ host = "" }) => host.toLowerCase()));
+  const hasHost = ({ hostnames = [] }: Route["spec"] & object) =>
+    hostnames.length === 0 || hostnames.some((hostname) => hosts.has(hostname.toLowerCase()));
+  const isAt = (route: Route) =>
+    (isSharedDefault && usesDefaults(route)) ||
+    route.spec?.parentRefs?.some(
+      ({ kind = "Gateway", namespace = route.metadata.namespace ?? "default", name }) =>
+        kind === "ListenerSet" || `${namespace}/${name}` === shared,
+    );
+  const found: ObjectChange[] = [];
+  for (const [kind, table] of Object.entries(besides) as [keyof typeof besides, "httpRoutes" | "grpcRoutes"][])
+    for (const [key, object] of snapshot[table]) {
+      if (found.length === mostNeighbours) return found;
+      if (hasHost(object.spec ?? {}) && isAt(object)) found.push({ kind, key, object });
+    }
+  return found;
 }
 
 /** Returns the part of the Snapshot that decides about the object, including the object. */
@@ -160,7 +225,7 @@ function ingressesBeside({ kind, spec }: GatewayObject, { ingresses }: Snapshot)
 }
 
 /** Whether the Ingress has so few paths that a review may compare them with those of routes. */
-export function isSmall({ spec }: Ingress): boolean {
+function isSmall({ spec }: Ingress): boolean {
   const rules = spec?.rules ?? [];
   return rules.length <= mostNeighbours && rules.every(({ http }) => (http?.paths?.length ?? 0) <= mostNeighbours);
 }
