@@ -134,6 +134,11 @@ export interface EndpointSubset {
   readonly ports?: NonNullable<EndpointSlice["ports"]>;
 }
 
+/** Whether the Pod accepts connections. */
+export const isReady = ({ status }: Pod): boolean =>
+  status?.phase === "Running" &&
+  status.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
+
 export type Pod = JsonObject<V1Pod>;
 
 /** Returns, for sentences, `secrets in namespace shop`, or `ingressclasses`. */

@@ -18,7 +18,7 @@ export { freeze, type Transform } from "./intake.ts";
 export type { Json, JsonObject } from "./json.ts";
 export { type Lease, leases } from "./lease.ts";
 export { type ElectionEvent, type ElectionOptions, LeaseElection, type Term } from "./lease-election.ts";
-export { type KubernetesObject, keyOf, nameOf } from "./object.ts";
+export { type KubernetesObject, keyOf, nameOf, versionOf } from "./object.ts";
 export { perKey } from "./rate-limiter.ts";
 export { Reflector, type ReflectorEvent, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";
 export type { List, ListOptions, Patch, SentRequest, ServedKind, WatchEvent, WatchOptions } from "./requests.ts";

@@ -44,3 +44,6 @@ export function nameOf(key: string): { readonly namespace?: string; readonly nam
   const slash = key.indexOf("/");
   return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
+
+/** Returns the version for a comparison: versions are numbers that grow. */
+export const versionOf = ({ metadata }: KubernetesObject): bigint => BigInt(metadata.resourceVersion ?? 0);

@@ -8,7 +8,7 @@ import { systemClock } from "../base/timing/clock.ts";
 import { type Answer, succeeded } from "./answer.ts";
 import type { ListWatcher } from "./client.ts";
 import { takeIn } from "./intake.ts";
-import { type KubernetesObject, keyOf, nameOf } from "./object.ts";
+import { type KubernetesObject, keyOf, nameOf, versionOf } from "./object.ts";
 import { Reflector, type ReflectorOptions, type ReflectorSink } from "./reflector.ts";
 import type { Resource } from "./resource.ts";
 
@@ -132,5 +132,4 @@ export class SharedInformer<T extends KubernetesObject> implements ReflectorSink
   }
 }
 
-const versionOf = ({ metadata }: KubernetesObject): bigint => BigInt(metadata.resourceVersion ?? 0);
 const sameUid = (one: KubernetesObject, other: KubernetesObject) => one.metadata.uid === other.metadata.uid;

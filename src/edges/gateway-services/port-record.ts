@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ConfigMap } from "../../core/model/objects.ts";
 import { emptyRecord, type PortRecord, readRecord, recordData } from "../../core/sources/gateway/services/record.ts";
-import { type Answer, type ApiFailure, type Client, nameOf } from "../../kube/index.ts";
+import { type Answer, type ApiFailure, type Client, nameOf, versionOf } from "../../kube/index.ts";
 import { configMaps } from "../resources.ts";
 
 export type RecordWritten =
@@ -34,7 +34,7 @@ export class PortRecordFile {
   /** Whether the ConfigMap from a watch is the last one read or written, or an older one. */
   isKnown(seen: ConfigMap | undefined): boolean {
     if (this.#stored === undefined || seen === undefined) return this.#stored === seen;
-    return BigInt(seen.metadata.resourceVersion ?? 0) <= BigInt(this.#stored.metadata.resourceVersion ?? 0);
+    return versionOf(seen) <= versionOf(this.#stored);
   }
 
   async read(signal: AbortSignal): Promise<ApiFailure | undefined> {

@@ -2,7 +2,7 @@
 
 import { isServiceOf, isSliceOf, portKey, serviceKeyOf } from "../../core/model/gateway/services.ts";
 import { type EndpointSlice, type KubernetesObject, keyOf, objectKey, type Service } from "../../core/model/objects.ts";
-import { type ApiFailure, nameOf, type Reconciled } from "../../kube/index.ts";
+import { type ApiFailure, nameOf, type Reconciled, versionOf } from "../../kube/index.ts";
 import { endpointSlices, services } from "../resources.ts";
 import { newService, serviceChanges, type Targets } from "./service.ts";
 import { type PodEndpoint, sliceChanges, sliceNames, slicesFor } from "./slices.ts";
@@ -172,5 +172,3 @@ export class ServiceWriter {
     return { kind: "retry", why: failure.message };
   }
 }
-
-const versionOf = ({ metadata }: KubernetesObject): bigint => BigInt(metadata.resourceVersion ?? 0);

@@ -6,7 +6,7 @@ import { isIPv6 } from "node:net";
 import { isDeepStrictEqual } from "node:util";
 import { managedByLabel, managedBySluice } from "../../core/model/gateway/services.ts";
 import type { EndpointSlice, Service, SliceEndpoint } from "../../core/model/objects.ts";
-import { endpointSlices, type Pod } from "../resources.ts";
+import { endpointSlices, isReady, type Pod } from "../resources.ts";
 
 /** The most endpoints that the API allows. */
 const mostEndpoints = 1_000;
@@ -42,13 +42,6 @@ export function podEndpoints(
       };
     })
     .filter(({ addresses }) => addresses.length > 0);
-}
-
-function isReady({ status }: Pod): boolean {
-  return (
-    status?.phase === "Running" &&
-    status.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true
-  );
 }
 
 /** Returns one slice for each family of addresses that the Service has. */

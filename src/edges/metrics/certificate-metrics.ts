@@ -99,29 +99,16 @@ export function firstToExpire({ certificates }: Served): Date | undefined {
 function* servedHosts(served: Served): Iterable<readonly [string, Certificate]> {
   yield* hostsOfIngresses(served);
   yield* hostsOfListeners(served);
-  yield* hostsOfStreams(served);
 }
 
-/** Yields the names for which a stream ends TLS. */
-function* hostsOfStreams({ streams, certificates }: Served): Iterable<readonly [string, Certificate]> {
-  for (const stream of streams) {
-    if (stream.kind !== "gateway") continue;
-    for (const { hostname, certificates: ids = [] } of stream.hosts) {
-      for (const id of ids) {
-        const certificate = certificates.get(id);
-        if (certificate !== undefined) yield [hostname === "" ? catchAll : hostname, certificate];
-      }
-    }
-  }
-}
-
-function* hostsOfListeners({ listenerPorts, certificates }: Served): Iterable<readonly [string, Certificate]> {
-  for (const { listeners } of listenerPorts.values()) {
-    for (const { hostname, certificates: ids } of listeners) {
-      for (const id of ids) {
-        const certificate = certificates.get(id);
-        if (certificate !== undefined) yield [hostname === "" ? catchAll : hostname, certificate];
-      }
+/** Yields the names of listeners, and those for which a stream ends TLS. */
+function* hostsOfListeners({ listenerPorts, streams, certificates }: Served): Iterable<readonly [string, Certificate]> {
+  const ofPorts = [...listenerPorts.values()].flatMap(({ listeners }) => listeners);
+  const ofStreams = streams.flatMap((stream) => (stream.kind === "gateway" ? stream.hosts : []));
+  for (const { hostname, certificates: ids = [] } of [...ofPorts, ...ofStreams]) {
+    for (const id of ids) {
+      const certificate = certificates.get(id);
+      if (certificate !== undefined) yield [hostname === "" ? catchAll : hostname, certificate];
     }
   }
 }

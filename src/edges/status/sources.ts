@@ -5,7 +5,7 @@
 
 import type { Node } from "../../core/model/objects.ts";
 import { type Answer, type ApiFailure, type Client, nameOf, type ObjectName } from "../../kube/index.ts";
-import { nodes, type Pod, pods, services } from "../resources.ts";
+import { isReady, nodes, type Pod, pods, services } from "../resources.ts";
 import { type Addresses, addressesOfNodes, addressesOfService, addressOf, sorted } from "./addresses.ts";
 
 export type AddressSource = (signal: AbortSignal) => Promise<Answer<Addresses>>;
@@ -95,11 +95,6 @@ async function podsLike(
   const { namespace } = own.name;
   const answer = await client.list(pods, { namespace, ...selectorOf(own, labels) }, signal);
   return answer.ok ? { ok: true, value: answer.value.items } : answer;
-}
-
-function isReady({ status }: Pod): boolean {
-  const ready = status?.conditions?.find(({ type }) => type === "Ready")?.status === "True";
-  return status?.phase === "Running" && ready;
 }
 
 /** Returns the Nodes with these names. A Node that is gone is left out. */

@@ -28,6 +28,7 @@ import {
   runWorkers,
   sleep,
   type Term,
+  versionOf,
   WorkQueue,
 } from "../../../kube/index.ts";
 import {
@@ -258,7 +259,6 @@ function gatewayAddressOf({ ip, hostname = "" }: LoadBalancerAddress): GatewayAd
   return ip === undefined ? { type: "Hostname", value: hostname } : { type: "IPAddress", value: ip };
 }
 
-const versionOf = ({ metadata }: KubernetesObject): bigint => BigInt(metadata.resourceVersion ?? 0);
 const statusOf = (object: KubernetesObject) => (object as { readonly status?: unknown }).status;
 
 function isAsWritten({ status }: Gateway | ListenerSet, conditions: readonly DesiredCondition[]): boolean {
