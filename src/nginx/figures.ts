@@ -1,7 +1,7 @@
 /**
  * Figures of the running nginx, from stub_status and from the kernel's data about its processes.
  */
-import { readFileSync } from "node:fs";
+import { textIn } from "../base/text-in.ts";
 import type { ConnectionFigures, ProcessFigures } from "../core/model/nginx-figures.ts";
 import { nginxProcesses } from "./process/processes.ts";
 
@@ -25,15 +25,15 @@ const ticks = 100;
 const pageBytes = 4096;
 
 export function processFigures(folder: { readonly root: string; readonly conf: string }): ProcessFigures {
-  const bootSeconds = Number(/^btime (\d+)/m.exec(read("/proc/stat"))?.[1] ?? 0);
+  const bootSeconds = Number(/^btime (\d+)/m.exec(textIn("/proc/stat"))?.[1] ?? 0);
   const all = nginxProcesses(folder).flatMap(({ pid }) => {
-    const stat = read(`/proc/${pid}/stat`);
+    const stat = textIn(`/proc/${pid}/stat`);
     // Fields from the third on. The name before them is in brackets and may hold any character.
     const fields = stat
       .slice(stat.lastIndexOf(")") + 2)
       .split(" ")
       .map(Number);
-    return fields.length < 22 ? [] : [{ fields, io: read(`/proc/${pid}/io`) }];
+    return fields.length < 22 ? [] : [{ fields, io: textIn(`/proc/${pid}/io`) }];
   });
   const sum = (of: (one: (typeof all)[number]) => number) => all.reduce((total, one) => total + of(one), 0);
   const starts = all.map(({ fields }) => bootSeconds + fields[19]! / ticks);
@@ -46,13 +46,4 @@ export function processFigures(folder: { readonly root: string; readonly conf: s
     writtenBytes: sum(({ io }) => Number(/^write_bytes: (\d+)/m.exec(io)?.[1] ?? 0)),
     oldestStartSeconds: starts.length === 0 ? 0 : Math.min(...starts),
   };
-}
-
-/** Returns an empty text if there is no file, because a process may end between two reads. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

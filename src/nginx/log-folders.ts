@@ -2,8 +2,9 @@
  * Folders of ingress-nginx's image in which nginx may write, and which settings, rules and snippets
  * name. The chart mounts empty volumes above them, because its containers have a read-only root.
  */
-import { accessSync, constants, mkdirSync, readFileSync, symlinkSync } from "node:fs";
+import { accessSync, constants, mkdirSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { textIn } from "../base/text-in.ts";
 
 const folders = ["/var/log/nginx", "/var/log/audit", "/tmp/nginx"];
 
@@ -46,10 +47,6 @@ export function hasLogVolume(mounts: ReadonlySet<string> = mountPoints(), root =
 
 /** Returns the paths at which something is mounted; none if the system does not list them. */
 function mountPoints(): ReadonlySet<string> {
-  try {
-    const lines = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
-    return new Set(lines.flatMap((line) => line.split(" ")[4] ?? []));
-  } catch {
-    return new Set();
-  }
+  const lines = textIn("/proc/self/mountinfo").split("\n");
+  return new Set(lines.flatMap((line) => line.split(" ")[4] ?? []));
 }

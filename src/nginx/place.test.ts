@@ -8,5 +8,5 @@ test.each([
   [{ "cpu/cpu.cfs_quota_us": "-1", "cpu/cpu.cfs_period_us": "100000" }, undefined],
   [{}, undefined],
 ])("the files %j mean a quota of %s CPUs", (files: Readonly<Record<string, string>>, cpus) => {
-  expect(cpuQuota((path) => files[path.replace("/sys/fs/cgroup/", "")])).toBe(cpus);
+  expect(cpuQuota((path) => files[path.replace("/sys/fs/cgroup/", "")] ?? "")).toBe(cpus);
 });

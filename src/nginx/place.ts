@@ -2,9 +2,10 @@
  * Describes the surroundings of this process: the CPUs and open files of its container, its
  * network, its account.
  */
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { isIP } from "node:net";
 import { availableParallelism, networkInterfaces, userInfo } from "node:os";
+import { textIn } from "../base/text-in.ts";
 import type { Place } from "../core/tokens/machine.ts";
 import { hasLogVolume } from "./log-folders.ts";
 
@@ -23,23 +24,23 @@ export function placeHere(): Place {
 }
 
 function availableCpus(): number {
-  return Math.min(availableParallelism(), cpuQuota(contentOf) ?? Number.POSITIVE_INFINITY);
+  return Math.min(availableParallelism(), cpuQuota(textIn) ?? Number.POSITIVE_INFINITY);
 }
 
 /**
  * Returns the number of CPUs that the container may use, rounded up: the quota of cgroup v2 or v1.
  * Returns undefined if there is none (process contract I 72).
  */
-export function cpuQuota(read: (path: string) => string | undefined): number | undefined {
+export function cpuQuota(read: (path: string) => string): number | undefined {
   const folder = "/sys/fs/cgroup";
-  const older = ["quota", "period"].map((name) => read(`${folder}/cpu/cpu.cfs_${name}_us`) ?? "");
-  const [quota = 0, period = 0] = (read(`${folder}/cpu.max`) ?? older.join(" ")).split(" ").map(Number);
+  const older = ["quota", "period"].map((name) => read(`${folder}/cpu/cpu.cfs_${name}_us`).trim());
+  const [quota = 0, period = 0] = (read(`${folder}/cpu.max`) || older.join(" ")).split(" ").map(Number);
   return quota > 0 && period > 0 ? Math.ceil(quota / period) : undefined;
 }
 
 /** Returns the hard limit of this process, which nginx inherits. */
 function openFileLimit(): number {
-  const limit = /^Max open files\s+\S+\s+(\d+)/m.exec(contentOf("/proc/self/limits") ?? "")?.[1];
+  const limit = /^Max open files\s+\S+\s+(\d+)/m.exec(textIn("/proc/self/limits"))?.[1];
   return limit === undefined ? 65_536 : Math.min(Number(limit), 1_048_576);
 }
 
@@ -48,21 +49,13 @@ function openFileLimit(): number {
  * (process contract F 50).
  */
 function backlog(): number {
-  const longest = Number(contentOf("/proc/sys/net/core/somaxconn") ?? 511);
+  const longest = Number(textIn("/proc/sys/net/core/somaxconn"));
   return longest < 512 ? 511 : longest;
 }
 
 function nameservers(): string[] {
-  const lines = (contentOf("/etc/resolv.conf") ?? "").matchAll(/^\s*nameserver\s+(\S+)/gm);
+  const lines = textIn("/etc/resolv.conf").matchAll(/^\s*nameserver\s+(\S+)/gm);
   return [...lines].map(([, address]) => address!.replace(/%.*/, "")).filter((address) => isIP(address) !== 0);
-}
-
-function contentOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return undefined;
-  }
 }
 
 /**
@@ -70,8 +63,8 @@ function contentOf(path: string): string | undefined {
  * contract I 71).
  */
 function hasIpv6(): boolean {
-  if (contentOf("/proc/sys/net/ipv6/conf/all/disable_ipv6") !== "0") return false;
-  if (contentOf("/proc/net/if_inet6") === undefined) return false;
+  if (textIn("/proc/sys/net/ipv6/conf/all/disable_ipv6").trim() !== "0") return false;
+  if (textIn("/proc/net/if_inet6") === "") return false;
   return Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ family }) => family === "IPv6"));
 }
 

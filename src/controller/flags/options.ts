@@ -106,16 +106,11 @@ export function machineFlags(
  * machine. In a cluster the operator lists the local ports that may be used.
  */
 function askedPolicy(flags: Flags, command: Command): AskedPolicy {
-  const { healthzPort, statusPort, defaultServerPort, profilerPort, streamPort, nameCheckPort } = flags;
-  const others = [...webhookPort(flags), ...uiPort(flags)].map(([port]) => port);
   const all = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses);
   return {
     loopback: command === "serve",
     loopbackPorts: new Set(flags.allowedLoopbackPorts),
-    ownPorts: new Set([
-      ...[healthzPort, statusPort, defaultServerPort, profilerPort, streamPort, nameCheckPort],
-      ...others,
-    ]),
+    ownPorts: new Set(ownPorts(flags).map(([port]) => port)),
     ownAddresses: new Set(all.map(({ address }) => canonical(address))),
   };
 }
@@ -126,19 +121,24 @@ function askedPolicy(flags: Flags, command: Command): AskedPolicy {
  */
 function reservedPorts(flags: Flags): ReadonlyMap<number, string> {
   return new Map([
-    ...webhookPort(flags),
-    ...uiPort(flags),
-    [flags.streamPort, "the flag --stream-port"],
-    [flags.nameCheckPort, "the flag --name-check-port"],
-    [flags.statusPort, "nginx's status server"],
-    [flags.profilerPort, "the profiler"],
-    [flags.healthzPort, "health and metrics"],
-    [flags.defaultServerPort, "the built-in 404 server"],
+    ...ownPorts(flags),
     [flags.sslPassthroughProxyPort, "the flag --ssl-passthrough-proxy-port"],
     [flags.httpsPort, "https"],
     [flags.httpPort, "http"],
   ]);
 }
+
+/** Returns the ports of the program's own listeners, each with words for its listener. */
+const ownPorts = (flags: Flags): readonly (readonly [number, string])[] => [
+  ...webhookPort(flags).map(([, port]) => [port, "the webhook"] as const),
+  ...uiPort(flags),
+  [flags.streamPort, "the flag --stream-port"],
+  [flags.nameCheckPort, "the flag --name-check-port"],
+  [flags.statusPort, "nginx's status server"],
+  [flags.profilerPort, "the profiler"],
+  [flags.healthzPort, "health and metrics"],
+  [flags.defaultServerPort, "the built-in 404 server"],
+];
 
 function gatewayServices(flags: Flags, namespace: string | undefined): GatewayOptions["services"] {
   if (!flags.gatewayServices || !namespace) return undefined;
@@ -160,8 +160,10 @@ function targetPorts(services: GatewayOptions["services"]): readonly (readonly [
  * Returns the webhook's port, which is reserved as well. Otherwise an nginx that a former
  * controller left behind might hold it, and the next controller could not start.
  */
-function webhookPort({ validatingWebhook }: Flags): [number, string][] {
-  return validatingWebhook === undefined ? [] : [[Number(validatingWebhook.replace(/^.*:/, "")), "the webhook"]];
+export function webhookPort({ validatingWebhook }: Flags): readonly (readonly [string, number])[] {
+  return validatingWebhook === undefined
+    ? []
+    : [["--validating-webhook", Number(validatingWebhook.replace(/^.*:/, ""))]];
 }
 
 /** Returns the port of the page, if it has one of its own. */

@@ -7,6 +7,7 @@ import { readValue } from "../../core/kinds/kind.ts";
 import type { ObjectName, Problem } from "../../core/model/problem.ts";
 import { type Command, defaultFlags, type Flags, flagList } from "../flags.ts";
 import { type Given, split } from "./arguments.ts";
+import { webhookPort } from "./options.ts";
 
 /** Flags that exclude each other. Returns the first clash as a sentence. */
 function clash(flags: Flags): string | undefined {
@@ -63,12 +64,6 @@ function samePort(flags: Flags): string | undefined {
     taken.set(port, name);
   }
   return undefined;
-}
-
-function webhookPort({ validatingWebhook }: Flags): readonly (readonly [string, number])[] {
-  return validatingWebhook === undefined
-    ? []
-    : [["--validating-webhook", Number(validatingWebhook.replace(/^.*:/, ""))]];
 }
 
 export type ParsedFlags =

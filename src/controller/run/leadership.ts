@@ -105,15 +105,9 @@ export function standForElection(options: LeaderOptions): Leader {
   const leaving = new AbortController();
   const resigning = new AbortController();
   const status: StatusOptions = {
-    client,
+    ...options,
     addresses: addressSource(client, flags, own),
-    ingresses: options.ingresses,
-    changed: options.changed,
-    isWhole: options.isWhole,
-    onChange: options.onChange,
-    ...(options.found === undefined ? {} : { found: options.found }),
     intervalMs: flags.statusUpdateInterval * 1000,
-    clock,
     report: (event) => logStatus(log, event),
   };
   const keepObjects = async (term: Term) => {

@@ -1,5 +1,5 @@
 /** Resolves ExternalName Services with the nameservers of this machine, and logs failures. */
-import { readFileSync } from "node:fs";
+import { textIn } from "../../base/text-in.ts";
 import type { Clock } from "../../base/timing/clock.ts";
 import type { Source } from "../../core/sync/ports.ts";
 import type { Log } from "../../edges/log/log.ts";
@@ -20,16 +20,8 @@ export interface NameOptions {
  */
 export function addressedSource(source: Source, { flags, log, clock }: NameOptions, signal: AbortSignal): Source {
   if (flags.disableSvcExternalName) return source;
-  const lookup = dnsLookup(readResolvConf(resolvConf()));
+  const lookup = dnsLookup(readResolvConf(textIn("/etc/resolv.conf")));
   return withAddresses(source, { lookup, clock, report: reporter(log) }, signal);
-}
-
-function resolvConf(): string {
-  try {
-    return readFileSync("/etc/resolv.conf", "utf8");
-  } catch {
-    return "";
-  }
 }
 
 /** Logs failures. A failing name is logged once, until it resolves again. */

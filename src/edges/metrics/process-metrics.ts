@@ -2,14 +2,14 @@
  * Metrics of the controller's process and of the scrapes themselves: those that Go's client library
  * has and Node's lacks.
  */
-import { readFileSync } from "node:fs";
 import { Counter, Gauge, type Registry } from "prom-client";
+import { textIn } from "../../base/text-in.ts";
 
 export class ProcessMetrics {
   readonly #scrapes: Counter<"code">;
   readonly #inFlight: Gauge;
 
-  constructor(registry: Registry, read: (path: string) => string = readOrEmpty) {
+  constructor(registry: Registry, read: (path: string) => string = textIn) {
     const registers = [registry];
     const metric = (name: string, help: string) => ({ name, help, registers });
     new Gauge({
@@ -76,12 +76,4 @@ function addressSpaceOf(limits: string): number {
 function octetsOf(netstat: string, field: string): number {
   const [names = [], values = []] = [...netstat.matchAll(/^IpExt: (.*)$/gm)].map(([, rest]) => rest!.split(" "));
   return Number(values[names.indexOf(field)] ?? 0);
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

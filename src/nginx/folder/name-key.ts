@@ -3,8 +3,9 @@
  * because the records in the journal name these locations. Another key would only cost a reload.
  */
 import { randomBytes } from "node:crypto";
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { textIn } from "../../base/text-in.ts";
 
 /**
  * Returns the key in `folder`, and makes it if there is none. If the disk accepts no file, the
@@ -12,7 +13,7 @@ import { join } from "node:path";
  */
 export function nameKeyIn(folder: string): string {
   const path = join(folder, "names");
-  const known = keyIn(path);
+  const known = /^([\da-f]{32})\n$/.exec(textIn(path))?.[1];
   if (known !== undefined) return known;
   const key = randomBytes(16).toString("hex");
   const written = `${path}.${randomBytes(4).toString("hex")}`;
@@ -23,12 +24,4 @@ export function nameKeyIn(folder: string): string {
     return key;
   }
   return key;
-}
-
-function keyIn(path: string): string | undefined {
-  try {
-    return /^([\da-f]{32})\n$/.exec(readFileSync(path, "utf8"))?.[1];
-  } catch {
-    return undefined;
-  }
 }

@@ -4,7 +4,7 @@ import { relative } from "node:path";
 import { fileError } from "../../base/file-errors.ts";
 import { nameKeyIn } from "./name-key.ts";
 import { pathsOf, type RunFolder } from "./paths.ts";
-import { plantedIn } from "./planted.ts";
+import { foldersOf, plantedIn } from "./planted.ts";
 import { addUsualFiles } from "./usual-files.ts";
 
 export type OpenedFolder =
@@ -32,17 +32,7 @@ export function openRunFolder(path: string): OpenedFolder {
     const isReadOnly = mayNotWrite(folder.root);
     const planted = plantedIn(folder);
     if (planted !== undefined) return { ok: false, why: `The run folder ${folder.root} cannot be used: ${planted}.` };
-    for (const one of [
-      folder.tls,
-      folder.auth,
-      folder.include,
-      folder.temp,
-      folder.logs,
-      folder.html,
-      folder.sockets,
-      folder.keys,
-      folder.data,
-    ]) {
+    for (const one of foldersOf(folder)) {
       mkdirSync(one, { recursive: true });
       if (!isReadOnly) chmodSync(one, 0o700);
     }

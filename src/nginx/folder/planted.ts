@@ -30,7 +30,7 @@ export function plantedIn(folder: RunFolder): string | undefined {
   return undefined;
 }
 
-const foldersOf = (folder: RunFolder): readonly string[] => {
+export const foldersOf = (folder: RunFolder): readonly string[] => {
   const { tls, auth, include, temp, logs, html, sockets, keys, data } = folder;
   return [tls, auth, include, temp, logs, html, sockets, keys, data];
 };

@@ -5,10 +5,11 @@
  * process (`daemon`, `pid`, the instance) are on its command line; a configuration must not repeat
  * them.
  */
-import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, writeFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { execa } from "execa";
 import { attempt, callback } from "../../base/callbacks.ts";
+import { textIn } from "../../base/text-in.ts";
 import { nginxEnvironment } from "../allocator.ts";
 import { overwrite } from "../folder/files.ts";
 import type { RunFolder } from "../folder/paths.ts";
@@ -80,7 +81,7 @@ export async function startMaster(setup: MasterSetup, instance: string): Promise
  * and instance all match.
  */
 export function adoptMaster(folder: RunFolder): Master | undefined {
-  const [pid, instance] = [Number(contentOf(folder.pid)), contentOf(folder.instance)];
+  const [pid, instance] = [Number(textIn(folder.pid)), textIn(folder.instance).trim()];
   const found = nginxProcesses(folder).find((one) => one.pid === pid && one.role === "master");
   if (found === undefined || found.group !== pid || instance === "") return undefined;
   if (!found.title.includes(instanceDirective(instance))) return undefined;
@@ -121,12 +122,4 @@ function eachLine(stream: NodeJS.ReadableStream, onLine: (line: string) => void)
       for (const line of lines) onLine(line);
     }),
   );
-}
-
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8").trim();
-  } catch {
-    return "";
-  }
 }

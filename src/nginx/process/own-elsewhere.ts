@@ -2,7 +2,8 @@
  * Finds an nginx of Sluice that uses an address and belongs to another run folder, or to one that
  * was deleted. Without this, a message would call it another program.
  */
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { readdirSync, readlinkSync } from "node:fs";
+import { textIn } from "../../base/text-in.ts";
 
 /** Returns words about the nginx that listens on `address`; undefined if it is not of Sluice. */
 export function ownElsewhere(address: string): string | undefined {
@@ -10,7 +11,7 @@ export function ownElsewhere(address: string): string | undefined {
   if (port === undefined) return undefined;
   const sockets = listeningOn(Number(port));
   for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    const title = contentOf(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
+    const title = textIn(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
     const root = /^nginx: master process .*? -p (\S+) .*\benv SLUICE_INSTANCE=/.exec(title)?.[1];
     if (root !== undefined && socketsOf(pid).some((socket) => sockets.has(socket))) return wordsOf(pid, root);
   }
@@ -28,7 +29,7 @@ function wordsOf(pid: string, root: string): string {
 function listeningOn(port: number): ReadonlySet<string> {
   const digits = port.toString(16).toUpperCase().padStart(4, "0");
   const form = new RegExp(String.raw`^ *\d+: [\dA-F]+:${digits} \S+ 0A (?:\S+ +){5}(\d+) `, "gm");
-  const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(contentOf);
+  const tables = ["/proc/net/tcp", "/proc/net/tcp6"].map(textIn);
   return new Set(tables.flatMap((table) => [...table.matchAll(form)].map(([, inode]) => `socket:[${inode}]`)));
 }
 
@@ -43,14 +44,6 @@ function socketsOf(pid: string): readonly string[] {
 function targetOf(path: string): string {
   try {
     return readlinkSync(path);
-  } catch {
-    return "";
-  }
-}
-
-function contentOf(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
   } catch {
     return "";
   }
