@@ -167,7 +167,7 @@ export class Channel {
   }
 }
 
-/** Reads the lines of `nginx/lua/sluice/peers.lua`, one for each address. */
+/** Reads the lines of `nginx/lua/sluice/balance/ewma.lua`, one for each address. */
 function peerFigures(addresses: readonly string[], text: string): ReadonlyMap<string, PeerFigures> {
   const lines = text.split("\n");
   return new Map(

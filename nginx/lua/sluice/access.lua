@@ -3,36 +3,25 @@
 -- `denied|allowed`; each side has ranges like `c0000200/24`, separated by blanks.
 local band = require("bit").band
 
-local ngx = ngx
-local byte = string.byte
-local char = string.char
-local find = string.find
-local floor = math.floor
-local gmatch = string.gmatch
-local gsub = string.gsub
-local match = string.match
-local sub = string.sub
-local tonumber = tonumber
-
 local _M = {}
 
 local function binary(two)
-  return char(tonumber(two, 16))
+  return string.char(tonumber(two, 16))
 end
 
 -- Returns the first `bits` bits of an address; the other bits of the last byte are zeros.
 local function prefix_of(address, bits)
-  local whole = floor(bits / 8)
+  local whole = math.floor(bits / 8)
   local rest = bits - 8 * whole
-  local prefix = sub(address, 1, whole)
-  return rest == 0 and prefix or prefix .. char(band(byte(address, whole + 1), 256 - 2 ^ (8 - rest)))
+  local prefix = address:sub(1, whole)
+  return rest == 0 and prefix or prefix .. string.char(band(address:byte(whole + 1), 256 - 2 ^ (8 - rest)))
 end
 
 -- Returns sets of prefixes by the number of bytes of their addresses, then by their number of bits.
 local function ranges_in(text)
   local ranges = { [4] = {}, [16] = {} }
-  for digits, bits in gmatch(text, "(%x+)/(%d+)") do
-    local address = gsub(digits, "%x%x", binary)
+  for digits, bits in text:gmatch("(%x+)/(%d+)") do
+    local address = digits:gsub("%x%x", binary)
     local of_length = ranges[#address]
     bits = tonumber(bits)
     of_length[bits] = of_length[bits] or {}
@@ -53,7 +42,7 @@ local function lists_of(text)
   if known_texts >= most_known then
     known, known_texts = {}, 0
   end
-  local denied, allowed = match(text, "^(.*)|(.*)$")
+  local denied, allowed = text:match("^(.*)|(.*)$")
   lists = { denied = ranges_in(denied), allowed = ranges_in(allowed), is_open = allowed == "" }
   known[text] = lists
   known_texts = known_texts + 1
@@ -75,8 +64,8 @@ local mapped = "^" .. ("%z"):rep(10) .. "\255\255"
 -- Returns whether a client with this address, in network byte order, may pass. A client of a Unix
 -- socket has no address, so no range has it.
 function _M.may_pass(text, address)
-  if #address == 16 and find(address, mapped) then
-    address = sub(address, 13)
+  if #address == 16 and address:find(mapped) then
+    address = address:sub(13)
   end
   local lists = lists_of(text)
   return not covers(lists.denied, address) and (lists.is_open or covers(lists.allowed, address))

@@ -1,14 +1,8 @@
 -- Passes on the headers that an auth service sends beside its status. nginx's own variables hold
 -- only one header of a name, so a second cookie or group would be lost, or (from 1.23) be joined
 -- with the first.
-local client_headers = require("sluice.client_headers")
-local underscores = require("sluice.underscores")
-
-local ngx = ngx
-local type = type
-local concat = table.concat
-local gmatch = string.gmatch
-local lower = string.lower
+local headers = require("sluice.headers")
+local traces = require("sluice.route.traces")
 
 local _M = {}
 
@@ -20,36 +14,36 @@ local with_cookies = {
 }
 
 -- Returns a line `Name: value` for each name in the list whose header the answer has.
-local function found_in(headers, names)
+local function found_in(answered, names)
   if not names or names == "" then
     return ""
   end
   local lines = {}
-  for name in gmatch(names, "%S+") do
-    local value = headers[lower(name)]
+  for name in names:gmatch("%S+") do
+    local value = answered[name:lower()]
     if value then
-      lines[#lines + 1] = name .. ": " .. (type(value) == "table" and concat(value, ", ") or value)
+      lines[#lines + 1] = name .. ": " .. headers.joined(value)
     end
   end
-  return concat(lines, "\n")
+  return table.concat(lines, "\n")
 end
 
 -- Runs in the location of the auth request. It keeps headers of the answer in variables, which the
 -- client's request shares. No header holds a line break, so a line break separates cookies.
 function _M.answered(wanted, only_200)
   local var = ngx.var
-  local headers = ngx.resp.get_headers(0)
-  local cookies = headers["set-cookie"]
+  local answered = ngx.resp.get_headers(0)
+  local cookies = answered["set-cookie"]
   if cookies then
-    var.auth_cookies = type(cookies) == "table" and concat(cookies, "\n") or cookies
+    var.auth_cookies = type(cookies) == "table" and table.concat(cookies, "\n") or cookies
   end
   for name, header in pairs(wanted) do
-    local value = headers[header]
+    local value = answered[header]
     if value then
-      var[name] = type(value) == "table" and concat(value, ", ") or value
+      var[name] = headers.joined(value)
     end
   end
-  var.route_auth_found = found_in(headers, var.route_auth_passed)
+  var.route_auth_found = found_in(answered, var.route_auth_passed)
   if only_200 and ngx.status > 200 and ngx.status < 300 then
     ngx.status = 500
   end
@@ -64,18 +58,18 @@ function _M.pass_headers()
   if not names or names == "" then
     return
   end
-  client_headers.keep()
+  traces.keep()
   local values = {}
-  for name, value in gmatch(var.route_auth_found or "", "([^:\n]+): ([^\n]*)") do
+  for name, value in string.gmatch(var.route_auth_found or "", "([^:\n]+): ([^\n]*)") do
     values[name] = value
   end
   local passed = {}
-  for name in gmatch(names, "%S+") do
+  for name in names:gmatch("%S+") do
     local value = values[name]
     ngx.req.set_header(name, value ~= "" and value or nil)
-    passed[lower(name)] = true
+    passed[name:lower()] = true
   end
-  underscores.clear(passed)
+  headers.clear_spellings(passed)
 end
 
 -- Runs in the location of the client's request: adds the cookies to those of the backend.
@@ -85,10 +79,9 @@ function _M.pass_cookies()
   if not cookies or cookies == "" or not (with_cookies[ngx.status] or var.route_auth_cookies_always == "1") then
     return
   end
-  local own = ngx.header["Set-Cookie"]
-  local all = type(own) == "table" and own or { own }
+  local all = ngx.header["Set-Cookie"]
   for cookie in cookies:gmatch("[^\n]+") do
-    all[#all + 1] = cookie
+    all = headers.with(all, cookie)
   end
   ngx.header["Set-Cookie"] = all
 end

@@ -5,13 +5,14 @@
 local balancer = require("ngx.balancer")
 local store = require("sluice.store")
 local tries = require("sluice.balance.tries")
-local failures = require("sluice.balance.failures")
+local attempts = require("sluice.gateway.attempts")
+local backends = require("sluice.gateway.backends")
+local ewma = require("sluice.balance.ewma")
 local affinity = require("sluice.balance.affinity")
 local round_robin = require("sluice.balance.round_robin")
-local timeouts = require("sluice.balance.timeouts")
 
 local algorithms = {
-  ewma = require("sluice.balance.ewma"),
+  ewma = ewma,
   hash = require("sluice.balance.hash"),
   balanced = affinity,
   persistent = affinity,
@@ -32,21 +33,39 @@ local min = math.min
 
 local _M = {}
 
+-- Returns an upstream and its endpoints; nil if it has none.
+local function endpoints_of(id)
+  local upstream = store.get("upstream", id or "", store.recent_generation())
+  local endpoints = upstream and upstream.endpoints
+  if endpoints and #endpoints > 0 then
+    return upstream, endpoints
+  end
+end
+
+local function set(peer)
+  local is_set, problem = balancer.set_current_peer(peer)
+  if not is_set then
+    ngx.log(ngx.ERR, "peer ", peer, " could not be set: ", problem)
+    return ngx.exit(no_live_upstreams)
+  end
+end
+
 -- With `limited`, the request may have a deadline, a number of retries, or a session. With `timed`,
 -- it may have timeouts or a number of tries of its own.
 function _M.run(limited, timed)
   local retries, most
+  if limited or timed then
+    attempts.set_timeouts(limited)
+  end
   if limited then
-    package.loaded["sluice.gateway.deadline"].set()
     retries = tonumber(ngx.var.route_retries)
   elseif timed then
-    timeouts.set()
-    most = tries.most(ngx.var.route_tries)
+    most = tonumber(ngx.var.route_tries)
+    most = most and most > 0 and most
   end
   local id = ngx.var.s_to
-  local upstream = store.get("upstream", id, store.recent_generation())
-  local endpoints = upstream and upstream.endpoints
-  if not endpoints or #endpoints == 0 then
+  local upstream, endpoints = endpoints_of(id)
+  if not upstream then
     ngx.log(ngx.ERR, "no endpoints for ", id)
     return ngx.exit(no_live_upstreams)
   end
@@ -56,7 +75,7 @@ function _M.run(limited, timed)
   if has_failed or retries then
     tried, count, failed = tries.made(ngx.var.upstream_addr, ngx.var.route_tried)
     if has_failed then
-      failures.note(failed)
+      ewma.note_failure(failed)
       local allowed = tries.allowed(ngx.var.http_x_sluice_hops)
       if retries then
         retries = min(retries, allowed - 1)
@@ -67,7 +86,7 @@ function _M.run(limited, timed)
   end
   local more
   if retries then
-    more = package.loaded["sluice.gateway.attempts"].may_fail(retries, count, has_failed)
+    more = attempts.may_fail(retries, count, has_failed)
     tried = failed and tried
   else
     more = not count or count + 1 < most_tries or count + 1 < min(#endpoints, most_tries_of_many)
@@ -81,13 +100,24 @@ function _M.run(limited, timed)
 
   local balance = upstream.balance
   local algorithm = balance and algorithms[balance.algorithm] or round_robin
-  local peer = limited and package.loaded["sluice.gateway.sessions"].peer(upstream, tried)
+  local peer = limited and backends.peer(upstream, tried)
     or algorithm.pick(upstream, tried, failed)
-  local set, problem = balancer.set_current_peer(peer)
-  if not set then
-    ngx.log(ngx.ERR, "peer ", peer, " could not be set: ", problem)
-    return ngx.exit(502)
+  set(peer)
+end
+
+-- Picks the endpoint for a request of Sluice's own: a copy, or a question to an auth service.
+function _M.pick(id)
+  local upstream = endpoints_of(id)
+  if not upstream then
+    return ngx.exit(no_live_upstreams)
   end
+  local tried
+  if balancer.get_last_failure() then
+    tried = tries.made(ngx.var.upstream_addr)
+  else
+    balancer.set_more_tries(1)
+  end
+  set(round_robin.pick(upstream, tried))
 end
 
 return _M

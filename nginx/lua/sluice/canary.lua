@@ -7,9 +7,6 @@ local affinity = require("sluice.balance.affinity")
 local regex = require("sluice.regex")
 local store = require("sluice.store")
 
-local ngx = ngx
-local random = math.random
-
 local _M = {}
 
 -- The rules that can decide about a canary, in their order.
@@ -73,7 +70,7 @@ function _M.choose(canaries, main, generation)
       end
       local rule = rule_of(canary)
       if rule == weight_rule then
-        draw = draw or random()
+        draw = draw or math.random()
         reached = reached + canary.share
         rule = draw < reached and rule or nil
       end

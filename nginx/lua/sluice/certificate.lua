@@ -4,18 +4,10 @@
 -- certificate of another scope.
 local ssl = require("ngx.ssl")
 local ocsp = require("ngx.ocsp")
-local scopes = require("sluice.gateway.scope")
+local scopes = require("sluice.route.listeners")
 local store = require("sluice.store")
 
-local ngx = ngx
 local records = ngx.shared.sluice_records
-local byte = string.byte
-local concat = table.concat
-local find = string.find
-local format = string.format
-local gsub = string.gsub
-local lower = string.lower
-local sub = string.sub
 
 local _M = {}
 
@@ -26,43 +18,33 @@ local default = { "default" }
 local function server_address()
   local raw, kind = ssl.raw_server_addr()
   if kind == "inet" then
-    return format("%d.%d.%d.%d", byte(raw, 1, 4))
+    return string.format("%d.%d.%d.%d", raw:byte(1, 4))
   elseif kind == "unix" then
     -- The connection came through the stream module.
     return "unix:" .. raw
   elseif kind ~= "inet6" then
     return ""
   end
-  local groups, from, length = {}, nil, 1
-  for at = 1, 8 do
-    local high, low = byte(raw, 2 * at - 1, 2 * at)
-    groups[at] = high * 256 + low
+  local groups = {}
+  for at = 1, 15, 2 do
+    groups[#groups + 1] = string.format("%x", raw:byte(at) * 256 + raw:byte(at + 1))
   end
+  local text = ":" .. table.concat(groups, ":") .. ":"
   -- As usual, `::` replaces the longest run of two or more zero groups.
-  local at = 1
-  while at <= 8 do
-    local run = 0
-    while at + run <= 8 and groups[at + run] == 0 do
-      run = run + 1
+  for length = 8, 2, -1 do
+    local from, to = text:find((":0"):rep(length) .. ":", 1, true)
+    if from then
+      text = text:sub(1, from - 1) .. "::" .. text:sub(to + 1)
+      break
     end
-    if run > length then
-      from, length = at, run
-    end
-    at = at + (run > 0 and run or 1)
   end
-  for index = 1, 8 do
-    groups[index] = format("%x", groups[index])
-  end
-  if not from then
-    return concat(groups, ":")
-  end
-  return concat(groups, ":", 1, from - 1) .. "::" .. concat(groups, ":", from + length, 8)
+  return (text:gsub("^:([^:])", "%1"):gsub("([^:]):$", "%1"))
 end
 
 -- Returns what follows the first label of the name, or nil.
 local function above(name)
-  local dot = find(name, ".", 1, true)
-  return dot and sub(name, dot)
+  local dot = name:find(".", 1, true)
+  return dot and name:sub(dot)
 end
 
 -- Returns the port's own record of this kind for the name: the record of the name itself, or that
@@ -79,7 +61,7 @@ end
 -- Returns the listener for the name, and the part of the name that its hostname names: the name
 -- itself, or `.example.com` for a wildcard.
 local function listener_of(name, generation)
-  local scope = scopes.of(ssl.server_port() or "", server_address, generation)
+  local scope = scopes.scope(ssl.server_port() or "", server_address, generation)
   if scope then
     return scopes.listener(scope, name)
   end
@@ -170,7 +152,7 @@ local function show(ids, generation)
 end
 
 local function server_name()
-  return (gsub(lower(ssl.server_name() or ""), "%.$", ""))
+  return (string.gsub(string.lower(ssl.server_name() or ""), "%.$", ""))
 end
 
 -- Runs on a port of Ingresses. With `rejects`, the handshake ends for a name that no host has

@@ -1,6 +1,6 @@
 -- The controller's access to shared memory: a server on a Unix socket, in a folder that no other
 -- account can enter.
-local counters = require("sluice.counters")
+local bodies = require("sluice.gateway.body")
 local journal = require("sluice.journal")
 
 local records = ngx.shared.sluice_records
@@ -14,7 +14,7 @@ function _M.serve()
   local answer = records:get("instance") or ""
   if ngx.req.get_method() == "POST" then
     ngx.req.read_body()
-    local applied, problem = journal.apply(_M.body())
+    local applied, problem = journal.apply(bodies.text())
     answer = applied and "applied" or problem
     if not applied then
       ngx.status = problem == "no memory" and 507 or 400
@@ -23,30 +23,14 @@ function _M.serve()
   ngx.say(answer)
   ngx.say(records:capacity())
   ngx.say(records:free_space())
-  ngx.say(records:get(counters.writing) or 0)
+  ngx.say(records:get(journal.writing) or 0)
 end
 
 -- Makes each answer close its connection from now on. nginx still accepts connections.
 function _M.close_connections()
-  records:safe_set(counters.closing, true)
-  records:incr(counters.generation, 1, 0)
+  records:safe_set(journal.closing, true)
+  records:incr(journal.generation, 1, 0)
   ngx.say("closing")
-end
-
--- nginx has put a body larger than its buffer into a file.
-function _M.body()
-  local body = ngx.req.get_body_data()
-  if body then
-    return body
-  end
-  local path = ngx.req.get_body_file()
-  local file = path and io.open(path, "r")
-  if not file then
-    return ""
-  end
-  local text = file:read("*a")
-  file:close()
-  return text
 end
 
 return _M

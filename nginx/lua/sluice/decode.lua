@@ -4,17 +4,12 @@
 -- upstream's id says the same.
 local cjson = require("cjson.safe")
 
-local gsub = string.gsub
-local ipairs = ipairs
-local match = string.match
-local sub = string.sub
-
 -- It also notes whether several namespaces have locations.
 local function complete_locations(record)
   local first
   for _, location in ipairs(record.locations or {}) do
     if location.ingress and not location.namespace then
-      location.namespace, location.service, location.port = match(location.upstream, "^([^/]+)/([^/]+)/(.+)$")
+      location.namespace, location.service, location.port = location.upstream:match("^([^/]+)/([^/]+)/(.+)$")
     end
     local namespace = location.namespace or ""
     if first and first ~= namespace then
@@ -43,19 +38,19 @@ local complete = {
     end
   end,
   upstream = function(upstream, id)
-    upstream.label = upstream.label or gsub(id, "/", "-")
+    upstream.label = upstream.label or id:gsub("/", "-")
   end,
 }
 
 -- The record of a key pair is a line with its fingerprint and the bytes of the chain, and then the
 -- chain and the key in PEM. JSON would need two characters for the end of each line.
 local function pair_of(text)
-  local fingerprint, bytes, at = match(text, "^(%x+) (%d+)\n()")
+  local fingerprint, bytes, at = text:match("^(%x+) (%d+)\n()")
   if not fingerprint then
     return nil
   end
   local key_at = at + bytes
-  return { fingerprint = fingerprint, chain = sub(text, at, key_at - 1), key = sub(text, key_at) }
+  return { fingerprint = fingerprint, chain = text:sub(at, key_at - 1), key = text:sub(key_at) }
 end
 
 -- Returns the record, or nil if the text is none.

@@ -4,10 +4,8 @@
 -- only when the counter of writes shows that another program has written.
 local records = ngx.shared.sluice_records
 
-local own = {}
-for _, name in pairs(require("sluice.counters")) do
-  own[name] = true
-end
+local journal = require("sluice.journal")
+local own = { [journal.generation] = true, [journal.writing] = true, [journal.closing] = true }
 local parts = 256
 -- After this many parts the worker serves other requests first.
 local parts_at_once = 8

@@ -1,19 +1,24 @@
 -- Reads records from the socket and from the journal on disk. On the socket they are lines of JSON,
 -- [key, value] to set a record and [key] to remove it. In the journal each line has a checksum.
 local cjson = require("cjson.safe")
-local counters = require("sluice.counters")
 
 local records = ngx.shared.sluice_records
 local crc32 = ngx.crc32_long
-local match = string.match
-local sub = string.sub
 local tohex = require("bit").tohex
-local tonumber = tonumber
 
 -- The version of the journal that this file reads (journal-text.ts).
 local version = "3"
 
-local _M = {}
+-- Names the values that stand beside the records in the same memory. Everything that writes, reads
+-- or skips them takes the names from here.
+local _M = {
+  -- Rises with each set of changes. Its name is one letter, because each request hashes it.
+  generation = "g",
+  -- Rises with each write of the controller.
+  writing = "writing",
+  -- Is true when nginx is about to end, so that each answer closes its connection.
+  closing = "closing",
+}
 
 -- Applies lines from the socket, as this write. At the first line that fails it returns nil and the
 -- reason. Beside each record it stores the number of the write, by which store.lua notices a
@@ -34,13 +39,13 @@ local function apply_lines(lines, writing)
       end
     end
   end
-  records:incr(counters.generation, 1, 0)
+  records:incr(_M.generation, 1, 0)
   return true
 end
 
 -- Counts a write, and returns its number.
 local function next_writing()
-  return records:incr(counters.writing, 1, 0)
+  return records:incr(_M.writing, 1, 0)
 end
 
 -- Applies the lines of `text`, and returns what apply_lines returns.
@@ -53,7 +58,7 @@ end
 -- reason why it stopped before `limit`. Without a readable first line the length is nil.
 local function read(file, limit, writing)
   local first = file:read("*l") or ""
-  local text, number, start, on_disk, sum = match(first, "^(sluice%-journal (%d+) (%x+) (%d+)) (%x+)$")
+  local text, number, start, on_disk, sum = first:match("^(sluice%-journal (%d+) (%x+) (%d+)) (%x+)$")
   if number and number ~= version then
     return nil, nil, "it has version " .. number .. ", and this release reads version " .. version
   elseif not text or tohex(crc32(text)) ~= sum then
@@ -66,9 +71,9 @@ local function read(file, limit, writing)
     local line = file:read("*l")
     number_of_line = number_of_line + 1
     at = at + #(line or "") + 1
-    local json = line and sub(line, 10) or ""
+    local json = line and line:sub(10) or ""
     local checksum = crc32(json)
-    local is_whole = line and at <= limit and sub(line, 1, 9) == tohex(checksum) .. " "
+    local is_whole = line and at <= limit and line:sub(1, 9) == tohex(checksum) .. " "
     local change = is_whole and cjson.decode(json)
     if not change or change[1] ~= last then
       return whole, on_disk, "line " .. number_of_line .. " fails its checksum"
@@ -92,7 +97,7 @@ end
 local function empty(writing)
   records:flush_all()
   records:flush_expired()
-  records:safe_set(counters.writing, writing)
+  records:safe_set(_M.writing, writing)
 end
 
 -- Fills the memory, and returns the reason if the journal cannot be used. A write that was broken
@@ -125,7 +130,7 @@ function _M.load(path)
   end
   local why = fill(file, writing)
   file:close()
-  records:incr(counters.generation, 1, 0)
+  records:incr(_M.generation, 1, 0)
   if why == "no memory" then
     -- The records then belong to no instance, so the controller publishes everything again and
     -- gets the reason.

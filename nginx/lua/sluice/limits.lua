@@ -4,16 +4,8 @@
 local access = require("sluice.access")
 local shares = require("sluice.shares")
 
-local ngx = ngx
 local counts = ngx.shared.sluice_limits
-local ceil = math.ceil
-local floor = math.floor
-local format = string.format
-local gmatch = string.gmatch
-local match = string.match
-local max = math.max
 local sleep = ngx.sleep
-local tonumber = tonumber
 
 local _M = {}
 
@@ -46,7 +38,7 @@ local longest = 24
 -- in milliseconds.
 local function excess_of(name, per_second, now)
   local count, place = counts:get(name)
-  local excess, last = match(count or "", "^(%d+) (%d+)$")
+  local excess, last = string.match(count or "", "^(%d+) (%d+)$")
   if not excess then
     return 0
   end
@@ -54,15 +46,15 @@ local function excess_of(name, per_second, now)
   if passed < -60000 then
     passed = 1
   end
-  return max(0, tonumber(excess) - floor(per_second * max(0, passed) / 1000) + 1000), place
+  return math.max(0, tonumber(excess) - math.floor(per_second * math.max(0, passed) / 1000) + 1000), place
 end
 
 -- Checks a request against all rates. If it exceeds one, returns by how much, and that rate, such
 -- as `5r/s`. Otherwise counts the request and returns nil.
 local function judge(key, limits, now)
   local seen = {}
-  for value, unit, burst in gmatch(limits, "(%d+)(%a)(%d+)") do
-    local per_second = floor(tonumber(value) * 1000 / (unit == "m" and 60 or 1))
+  for value, unit, burst in limits:gmatch("(%d+)(%a)(%d+)") do
+    local per_second = math.floor(tonumber(value) * 1000 / (unit == "m" and 60 or 1))
     local name = value .. unit .. " " .. key
     local excess, place = excess_of(name, per_second, now)
     if excess > tonumber(burst) * 1000 then
@@ -73,9 +65,9 @@ local function judge(key, limits, now)
   for _, one in ipairs(seen) do
     local name, excess, per_second = one[1], one[2], one[3]
     -- A key begins with the namespace.
-    local place = one[4] or shares.place(counts, match(key, "^[^/ ]*"), name, longest)
+    local place = one[4] or shares.place(counts, key:match("^[^/ ]*"), name, longest)
     -- A missing count means zero, so an entry may expire when its count has fallen to zero.
-    counts:set(name, format("%d %d", excess, now), ceil((excess + 1000) / per_second) + 1, place)
+    counts:set(name, string.format("%d %d", excess, now), math.ceil((excess + 1000) / per_second) + 1, place)
   end
 end
 
@@ -93,10 +85,10 @@ function _M.check(key, status)
   end
   local turn = "turn " .. key
   take_turn(turn)
-  local excess, rate = judge(key, var.route_limits, floor(ngx.now() * 1000 + 0.5))
+  local excess, rate = judge(key, var.route_limits, math.floor(ngx.now() * 1000 + 0.5))
   counts:delete(turn)
   if excess then
-    ngx.log(ngx.ERR, format('limiting requests, excess: %.3f by zone "%s"', excess / 1000, rate))
+    ngx.log(ngx.ERR, string.format('limiting requests, excess: %.3f by zone "%s"', excess / 1000, rate))
     return ngx.exit(status)
   end
 end

@@ -3,29 +3,26 @@
 -- such as `*.example.com` has a place in that order, too.
 local regex = require("sluice.regex")
 
-local find = string.find
-local sub = string.sub
-
 local _M = {}
 
 -- `wildcard` is the host with a wildcard that takes the name, if there is one. Returns the host
 -- whose alias comes before it, and whether TLS is configured for the name. Returns false if a
 -- pattern ran out of steps, because the next host may have fewer guards.
 function _M.match(list, name, wildcard)
-  local dot = find(name, ".", 1, true)
+  local dot = name:find(".", 1, true)
   local first = dot
   while dot do
-    local found = list.leading[sub(name, dot)]
+    local found = list.leading[name:sub(dot)]
     if found then
       return found[1], dot == first and found[2] == 1
     end
-    dot = find(name, ".", dot + 1, true)
+    dot = name:find(".", dot + 1, true)
   end
 
   local at = #name
   while at > 0 do
-    if sub(name, at, at) == "." then
-      local found = list.trailing[sub(name, 1, at)]
+    if name:sub(at, at) == "." then
+      local found = list.trailing[name:sub(1, at)]
       if found then
         return found, false
       end

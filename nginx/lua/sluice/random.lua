@@ -2,7 +2,6 @@
 -- would give all of them the same numbers.
 local ffi = require("ffi")
 
-local byte = string.byte
 local text = ffi.string
 
 local _M = {}
@@ -48,7 +47,7 @@ local function make_ids()
   end
   local pairs_of_digits = ffi.cast("uint16_t *", digits)
   for i = 1, #bytes do
-    pairs_of_digits[i - 1] = both_digits[byte(bytes, i)]
+    pairs_of_digits[i - 1] = both_digits[bytes:byte(i)]
   end
   unused = ids_at_once
 end

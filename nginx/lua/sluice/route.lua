@@ -1,23 +1,28 @@
 -- Finds the shape of a request: the named location that serves it. The router only routes: it
 -- returns the location's name, and nginx jumps there. Other findings (no endpoints, too large,
 -- denied) go into variables, and the shape answers by them, so that its error pages, headers and
--- log apply. A port has one listener for all hosts, or several listeners (gateway.lua); the record
--- of a host has one form for both.
+-- log apply. A port has one listener for all hosts (match.lua), or several listeners
+-- (listeners.lua); the record of a host has one form for both.
+local backends = require("sluice.gateway.backends")
 local canary = require("sluice.canary")
-local entry = require("sluice.route.entry")
+local filters_of_routes = require("sluice.gateway.filters")
+local hosts = require("sluice.route.hosts")
 local label = require("sluice.route.label")
+local listeners = require("sluice.route.listeners")
 local match = require("sluice.route.match")
-local paths = require("sluice.route.paths")
 local regex = require("sluice.regex")
+local request = require("sluice.route.request")
 local rewrite = require("sluice.route.rewrite")
 local route_variables = require("sluice.route.variables")
 local store = require("sluice.store")
+local traces = require("sluice.route.traces")
 
 local ngx = ngx
-local sub = string.sub
 local find = string.find
 local gsub = string.gsub
+local locate = listeners.locate
 local max = math.max
+local own = match.names
 local type = type
 
 local _M = {}
@@ -38,65 +43,16 @@ function _M.know(slot, names)
   shapes_of[slot] = shapes
 end
 
--- The functions that find a location among those of several listeners, by server. They take the
--- server, the host, the path, the generation and the shapes, and return the location, the host's
--- record, the item, groups and added slash of its path (paths.lua), the listener, its scope, and
--- whether the port has hosts of its own. A text is the name of a location that answers. Nil leaves
--- the request to these hosts; the second result then says whether the listener names the host.
-local listeners = {}
--- What the locations of listeners do beyond their shapes: `choose` one of several backends,
--- `answer` a request at once, `send` a rewritten path that is `spelled` as the client did, and
--- `apply` changes before the jump.
-local policies
+-- For some servers, the shape whose text `location /` has as well, and whether that text also takes
+-- requests with a body. The others jump, because nginx limits no bodies in `location /`.
+local in_place, takes_bodies = {}, {}
 
-function _M.listen(slot, locate, functions)
-  listeners[slot], policies = locate, functions
+function _M.in_place(slot, shape, any_body)
+  in_place[slot], takes_bodies[slot] = shape, any_body
 end
-
--- Names of the locations that each server has. They end with a secret of this nginx, because a
--- backend's answer may name a location, too.
-local own = {}
-
-function _M.end_names(ending)
-  for _, name in ipairs({
-    "unrouted", "www", "app_root", "undecided", "unknown_shape", "contrary_host", "circle", "misdirected", "closing",
-  }) do
-    own[name] = "@sluice_" .. name .. ending
-  end
-  entry.use_closing(own.closing)
-end
-
-_M.end_names("")
 
 -- The variables that this configuration reads.
 _M.use_variables = route_variables.use
-
--- Paths that Sluice answers itself on the catch-all host: { prefix, location }. An Ingress with
--- exactly that path comes first (RS-4.8).
-local own_paths = {}
-
-function _M.own(paths_of_sluice)
-  own_paths = paths_of_sluice
-end
-
--- The location of such a path; nil if the host has exactly that path.
-function _M.own_location(record, uri)
-  local place = record.exact and record.exact[uri]
-  local first = type(place) == "table" and place[1]
-  if place and not (type(first) == "table" and first.slash) then
-    return nil
-  end
-  for _, one in ipairs(own_paths) do
-    if sub(uri, 1, #one[1]) == one[1] then
-      return one[2]
-    end
-  end
-end
-
--- Returns the location for requests that nothing takes: 404, or 503 while the routes are not known.
-function _M.nothing()
-  return store.is_filled() and own.unrouted or own.unknown_shape
-end
 
 -- Returns the upstream that answers in place of one without endpoints: the named one, or the
 -- default backend if the named one has no endpoints either.
@@ -144,28 +100,6 @@ local function goes_round(var)
   return hops > most_hops
 end
 
--- Finds the location among the hosts of the port itself. Returns the location, its host's record,
--- whether TLS is configured for the host, and the item, groups and added slash of the path. A text
--- is the name of a location that answers. `is_named` says that a listener has a host of that name.
-local function at_hosts(host, uri, generation, shapes, is_named)
-  local record, tls, is_catch_all = match.host(host, generation, shapes)
-  if not record then
-    return record == false and own.undecided or _M.nothing()
-  end
-  local ours = is_catch_all and not is_named and _M.own_location(record, uri)
-  if ours then
-    return ours
-  elseif record.to then
-    ngx.var.route_www = record.to
-    return own.www
-  end
-  local location, item, groups, slash = paths.find(record, uri)
-  if not location then
-    return (location == false or paths.is_doubtful()) and own.undecided or own.unrouted
-  end
-  return location, record, tls, item, groups, slash
-end
-
 local none = {}
 
 -- Rewrites the path, by the target of the location or by that of the path's item.
@@ -177,9 +111,9 @@ local function change_path(location, item, groups, uri, filters)
     end
   elseif not (filters and filters.rewrite and filters.rewrite.path) then
     local found = target[1] ~= "" and regex.groups(regex.whole, uri, target[1]) or none
-    local own = found ~= none and policies.spelled(target, found)
+    local own = found ~= none and filters_of_routes.spelled(target, found)
     rewrite.run(location, target, found, uri)
-    policies.send(own)
+    filters_of_routes.send(own)
   end
 end
 
@@ -191,15 +125,15 @@ end
 local function target_of(slot, generation, shapes, host, uri, is_plain, no_length)
   local var = ngx.var
   local location, record, tls, item, groups, slash, listener, scope, shared
-  local locate = listeners[slot]
-  if locate then
+  local at_listeners = locate[slot]
+  if at_listeners then
     location, record, item, groups, slash, listener, scope, shared =
-      locate(slot, host, uri, generation, shapes)
+      at_listeners(slot, host, uri, generation, shapes)
   end
   if location and record then
     tls = record.tls
   elseif not location then
-    location, record, tls, item, groups, slash = at_hosts(host, uri, generation, shapes, record)
+    location, record, tls, item, groups, slash = match.locate(host, uri, generation, shapes, record)
   end
   if type(location) == "string" then
     return location
@@ -216,7 +150,7 @@ local function target_of(slot, generation, shapes, host, uri, is_plain, no_lengt
   local known = shapes_of[slot]
   local backend, filters = location, location.filters
   if location.backends then
-    backend = policies.choose(location.backends)
+    backend = backends.choose(location.backends)
   end
   local shape = backend.shape or location.shape
   if not known[shape] then
@@ -226,7 +160,7 @@ local function target_of(slot, generation, shapes, host, uri, is_plain, no_lengt
     if shared then
       var.route_beside = "1"
     end
-    if filters and policies.answer(filters, scope) then
+    if filters and filters_of_routes.answer(filters, scope) then
       var.route_steering = filters.steering
       route_variables.set(location, none, location, listener)
       return shape
@@ -290,7 +224,7 @@ local function target_of(slot, generation, shapes, host, uri, is_plain, no_lengt
   route_variables.set(location, groups or (is_route and none) or match.label(record, host), backend, listener)
   change_path(location, item, groups, uri, filters)
   if filters then
-    policies.apply(filters, shape, uri)
+    filters_of_routes.apply(filters, shape, uri)
   end
   local variables = location.variables
   if variables then
@@ -308,29 +242,89 @@ local function target_of(slot, generation, shapes, host, uri, is_plain, no_lengt
   return shape, upstream_id, upstream_name, is_usual
 end
 
-_M.names = own
-
--- Returns the named location where nginx is to continue, then the same values as target_of.
-function _M.target(slot, host, uri, no_length)
-  return entry.find(target_of, shapes_of[slot], own, slot, host, uri, no_length)
+-- Finds the target of a request in the present generation. `host` and `uri` are given if they are
+-- known and the request has no X-Forwarded-For. Returns the named location where nginx is to
+-- continue, then the same values as target_of.
+local function target_now(slot, host, uri, no_length)
+  local is_plain = host ~= nil
+  if not is_plain then
+    local var = ngx.var
+    host, uri = hosts.of(var), var.uri
+  end
+  if not host or not hosts.is_host(host) then
+    return own.contrary_host
+  end
+  local generation = store.generation()
+  local target, upstream, name, is_usual = target_of(slot, generation, nil, host, uri, is_plain, no_length)
+  if target ~= nil then
+    return target, upstream, name, is_usual
+  end
+  local shape = upstream
+  target, upstream, name = target_of(slot, generation, shapes_of[slot], host, uri, is_plain, no_length)
+  if target ~= nil then
+    return target, upstream, name
+  end
+  ngx.log(ngx.WARN, "no shape ", shape, " in this configuration, for ", host)
+  return own.unknown_shape
 end
 
+-- Returns the location where nginx is to continue to reach the target, when it is about to end.
+local function closing(target)
+  ngx.var.s_closing = target
+  return own.closing
+end
+
+-- Runs in `location /`, and returns the label of the upstream for $proxy_upstream_name. It sets
+-- $s_at to the location where nginx is to continue, or leaves it empty if the text in place serves
+-- the request. An internal redirect, such as that of an error page, cannot continue in this
+-- way: it sets $s_inner, for `jump`.
 function _M.run(slot)
-  return entry.run(_M, slot)
+  local var = ngx.var
+  if ngx.req.is_internal() then
+    var.s_at, var.s_inner = "", "1"
+    return var.proxy_upstream_name
+  end
+  local host, uri, no_length, no_body = request.plain()
+  regex.begin()
+  local target, upstream, name, is_usual = target_now(slot, host, uri, no_length)
+  if upstream then
+    var.s_to = upstream
+  end
+  if store.closing() then
+    var.s_at = closing(target)
+  elseif not is_usual or target ~= in_place[slot] or not (no_body or takes_bodies[slot]) then
+    var.s_at = target
+  end
+  return name or var.proxy_upstream_name or ""
 end
 
+-- Routes the request, sets its upstream, and returns the location where nginx is to continue.
+local function target(slot)
+  local var = ngx.var
+  if ngx.req.is_internal() then
+    traces.remove()
+  end
+  regex.begin()
+  local found, upstream, name = target_now(slot)
+  if upstream then
+    var.s_to, var.proxy_upstream_name = upstream, name
+  end
+  return found
+end
+
+-- Ends the phase by a jump to the location.
 function _M.jump(slot)
-  return entry.jump(_M, slot)
+  return ngx.exec(target(slot))
 end
 
 -- Runs in a location that is a shape itself. Returns an empty text if the router chooses this
 -- shape, else the named location where nginx is to continue.
 function _M.here(slot, shape)
-  local target = entry.target(_M, slot)
+  local found = target(slot)
   if store.closing() then
-    return entry.closing(target)
+    return closing(found)
   end
-  return target == shape and "" or target
+  return found == shape and "" or found
 end
 
 -- Returns the upstream that $proxy_upstream_name names after a snippet has set it.
@@ -347,7 +341,7 @@ function _M.inside(slot)
     return
   end
   local named = var.proxy_upstream_name
-  entry.target(_M, slot)
+  target(slot)
   if named ~= "" then
     var.proxy_upstream_name = named
     var.s_to = label.upstream(named, store.generation())

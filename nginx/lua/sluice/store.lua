@@ -7,8 +7,8 @@ local decode = require("sluice.decode")
 
 local records = ngx.shared.sluice_records
 local now = ngx.now
-local counters = require("sluice.counters")
-local generation_key = counters.generation
+local journal = require("sluice.journal")
+local generation_key = journal.generation
 
 local _M = {}
 
@@ -77,7 +77,7 @@ local closing
 function _M.generation()
   local generation = records:get(generation_key)
   if generation ~= last_generation then
-    closing = records:get(counters.closing)
+    closing = records:get(journal.closing)
   end
   last_generation, asked_at = generation, now()
   return generation

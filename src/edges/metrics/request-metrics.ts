@@ -46,7 +46,7 @@ const histograms = [
 ] as const;
 
 const labelNames = ["host", "namespace", "ingress", "service", "path", "canary", "method", "status"] as const;
-/** Further labels of routes' requests, in the order of nginx/lua/sluice/gateway/label.lua. */
+/** Further labels of routes' requests, in the order of nginx/lua/sluice/route/variables.lua. */
 const routeLabelNames = ["gateway", "listener", "route", "rule"] as const;
 /** The labels of small histograms. The duration also has the class of the status. */
 const ownLabels = 4;

@@ -44,11 +44,11 @@ const serve = (name: string) =>
         end
       } }
       location = /fail { content_by_lua_block {
-        local failures = require("sluice.balance.failures")
+        local peers = require("sluice.balance.ewma")
         ngx.var.s_to = ngx.var.arg_namespace .. "/web/80"
-        for at = 1, tonumber(ngx.var.arg_count) do failures.note(ngx.var.arg_namespace .. at) end
+        for at = 1, tonumber(ngx.var.arg_count) do peers.note_failure(ngx.var.arg_namespace .. at) end
       } }
-      location = /failures { content_by_lua_block { ngx.print(require("sluice.balance.failures").of(ngx.var.arg_peer)) } }
+      location = /failures { content_by_lua_block { ngx.print(require("sluice.balance.ewma").failures(ngx.var.arg_peer)) } }
       location = /pairs { content_by_lua_block {
         local shares, counts = require("sluice.shares"), ngx.shared.sluice_shadow
         local namespace = ngx.var.arg_namespace

@@ -1,18 +1,12 @@
 -- Draws two endpoints at random and takes the one that answered faster lately (RS-9.9). The workers
 -- share the times: each peer has one entry, with the moving average in seconds and the time of its
 -- last update. An entry may be evicted without harm: a peer without an entry starts at the average
--- of the others.
+-- of the others. The same memory has the failures of peers.
+local body_text = require("sluice.gateway.body").text
 local shares = require("sluice.shares")
 local tries = require("sluice.balance.tries")
 
-local ngx = ngx
 local times = ngx.shared.sluice_times
-local format = string.format
-local random = math.random
-local exp = math.exp
-local max = math.max
-local min = math.min
-local match = string.match
 
 -- After this many seconds an average has about a third of its weight (1/e).
 local decay_seconds = 10
@@ -25,7 +19,7 @@ local _M = {}
 local longest = 32
 
 local function share_left(noted)
-  return exp(-max(0, ngx.now() - noted) / decay_seconds)
+  return math.exp(-math.max(0, ngx.now() - noted) / decay_seconds)
 end
 
 -- Returns the noted average of a peer, the time of its note, and the flags of the entry. All are
@@ -33,7 +27,7 @@ end
 local function noted_of(peer)
   local entry, place = times:get(peer)
   if entry then
-    local time, noted = match(entry, "^(%S+) (%S+)$")
+    local time, noted = entry:match("^(%S+) (%S+)$")
     return tonumber(time), tonumber(noted), place
   end
 end
@@ -44,19 +38,13 @@ local function known_time(peer)
   return time and time * share_left(noted)
 end
 
--- Returns the last noted average without decay, or nil if there is none. It shows how long
--- answers took, however old they are.
-function _M.noted_time(peer)
-  return (noted_of(peer))
-end
-
 -- The average is taken over at most this many endpoints: a list may be long, and a request waits
 -- for it.
 local most_averaged = 100
 
 local function average_time(endpoints)
   local sum, count = 0, 0
-  for at = 1, min(#endpoints, most_averaged) do
+  for at = 1, math.min(#endpoints, most_averaged) do
     local time = known_time(endpoints[at])
     if time then
       sum, count = sum + time, count + 1
@@ -68,9 +56,9 @@ end
 -- `place` has the flags of the peer's entry, if there is one.
 local function note(peer, time, place)
   -- The id of an upstream begins with its namespace.
-  place = place or shares.place(times, match(ngx.var.s_to, "^[^/]*"), peer, longest)
+  place = place or shares.place(times, ngx.var.s_to:match("^[^/]*"), peer, longest)
   -- `set` and not `safe_set`, because these entries may replace each other if memory is full.
-  times:set(peer, format("%.6f %.1f", time, ngx.now()), kept_seconds, place)
+  times:set(peer, string.format("%.6f %.1f", time, ngx.now()), kept_seconds, place)
 end
 
 local function time_of(peer, endpoints)
@@ -95,8 +83,8 @@ function _M.pick(upstream, tried, failed)
   if count == 1 then
     return endpoints[1]
   end
-  local one = random(count)
-  local other = random(count - 1)
+  local one = math.random(count)
+  local other = math.random(count - 1)
   if other >= one then
     other = other + 1
   end
@@ -109,15 +97,52 @@ end
 -- Runs in the log phase: notes how long the peer took to answer this request.
 function _M.learn()
   local var = ngx.var
-  local peer = match(var.upstream_addr or "", "[^, ]+$")
-  local connect = tonumber(match(var.upstream_connect_time or "", "[%d.]+$"))
-  local response = tonumber(match(var.upstream_response_time or "", "[%d.]+$"))
+  local peer = string.match(var.upstream_addr or "", "[^, ]+$")
+  local connect = tonumber(string.match(var.upstream_connect_time or "", "[%d.]+$"))
+  local response = tonumber(string.match(var.upstream_response_time or "", "[%d.]+$"))
   if not peer or not connect or not response then
     return
   end
   local time, noted, place = noted_of(peer)
   local left = time and share_left(noted) or 0
   note(peer, (time or 0) * left + (connect + response) * (1 - left), place)
+end
+
+-- Seconds from the first failure of a peer on, after which their count begins anew.
+local failures_kept_seconds = 600
+
+local function failures_of(peer)
+  return "failed " .. peer
+end
+
+-- Counts, for each peer, the requests that went on to another try after it. The counts are only
+-- reported; balancing does not use them. `peer` is nil if nginx names none.
+function _M.note_failure(peer)
+  local key = peer and failures_of(peer)
+  if key and not times:incr(key, 1) then
+    times:add(key, 1, failures_kept_seconds, shares.place(times, ngx.var.s_to:match("^[^/]*"), key, 8))
+  end
+end
+
+function _M.failures(peer)
+  return times:get(failures_of(peer)) or 0
+end
+
+-- The most peers of a report. A user views the endpoints of one route at a time.
+local most_peers = 500
+
+-- Reports on the peers in the lines of the body. The answer has a line for each: the moving average
+-- of its times in seconds without decay, or a hyphen, and the number of its failures.
+function _M.serve()
+  ngx.req.read_body()
+  local count = 0
+  for peer in string.gmatch(body_text(), "[^\n]+") do
+    count = count + 1
+    if count > most_peers then
+      return
+    end
+    ngx.say(noted_of(peer) or "-", " ", _M.failures(peer))
+  end
 end
 
 return _M

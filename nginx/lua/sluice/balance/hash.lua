@@ -3,11 +3,6 @@
 local ring = require("sluice.balance.ring")
 local tries = require("sluice.balance.tries")
 
-local ngx = ngx
-local random = math.random
-local min = math.min
-local concat = table.concat
-
 local _M = {}
 
 -- A part is a string, or a list that holds the name of a variable.
@@ -26,13 +21,13 @@ local function value_of(parts)
   for i, part in ipairs(parts) do
     values[i] = part_value(part)
   end
-  return concat(values)
+  return table.concat(values)
 end
 
 -- Groups of `size` endpoints in the order of the list; the last group is completed from the start
 -- (RS-9.10). A group is never larger than the list, even if the annotation has a larger size.
 local function groups_of(endpoints, wanted)
-  local size = min(wanted, #endpoints)
+  local size = math.min(wanted, #endpoints)
   local groups, names = {}, {}
   for first = 1, #endpoints, size do
     local group = {}
@@ -57,7 +52,7 @@ local function pick_of_group(upstream, tried)
   if left == group and tried then
     left = tries.left(endpoints, tried)
   end
-  return left[random(#left)]
+  return left[math.random(#left)]
 end
 
 function _M.pick(upstream, tried)

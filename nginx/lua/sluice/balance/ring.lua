@@ -3,11 +3,7 @@
 -- at or after its own checksum. When one of n names is added or removed, about one key in n moves.
 -- Clients keep their endpoints when Sluice replaces ingress-nginx.
 local crc32 = ngx.crc32_long
-local char = string.char
 local floor = math.floor
-local max = math.max
-local min = math.min
-local sort = table.sort
 
 local points_per_name = 160
 -- Sorting a ring blocks its worker, so with more than a thousand names each has fewer points.
@@ -21,17 +17,17 @@ local _M = {}
 function _M.new(names)
   local points, count = {}, 0
   -- A single name owns the whole ring with one point.
-  local points_each = #names == 1 and 1 or max(1, min(points_per_name, floor(most_points / #names)))
+  local points_each = #names == 1 and 1 or math.max(1, math.min(points_per_name, floor(most_points / #names)))
   for index, name in ipairs(names) do
     local place = 0
     for _ = 1, points_each do
-      local bytes = char(place % 256, floor(place / 256) % 256, floor(place / 65536) % 256, floor(place / 16777216))
+      local bytes = string.char(place % 256, floor(place / 256) % 256, floor(place / 65536) % 256, floor(place / 16777216))
       place = crc32(name .. bytes)
       count = count + 1
       points[count] = place * index_range + index
     end
   end
-  sort(points)
+  table.sort(points)
   return points
 end
 

@@ -1,9 +1,6 @@
 -- Finds the peers that a request has tried already. nginx lists them in $upstream_addr, so this
 -- costs nothing for a request without a retry.
-local gmatch = string.gmatch
-local gsub = string.gsub
 local huge = math.huge
-local sub = string.sub
 
 local _M = {}
 
@@ -12,7 +9,7 @@ local _M = {}
 -- location, which the request has left by an internal redirect.
 function _M.made(addresses, earlier)
   local tried, count, last = {}, 0, nil
-  for peer in gmatch(sub(addresses or "", #(earlier or "") + 1), "[^, ]+") do
+  for peer in string.gmatch(string.sub(addresses or "", #(earlier or "") + 1), "[^, ]+") do
     -- A colon alone stands between two answers of one request.
     if peer ~= ":" then
       tried[peer] = true
@@ -23,17 +20,11 @@ function _M.made(addresses, earlier)
   return tried, count, last
 end
 
--- Returns how many tries the route allows, or nil if it sets no limit or sets 0.
-function _M.most(text)
-  local most = tonumber(text)
-  return most and most > 0 and most or nil
-end
-
 -- Returns how many tries a request with this list of hops may have (src/core/tokens/hops.ts). If
 -- each location repeated a request that goes through several, the tries would multiply. Two hops
 -- has also a request from a proxy in front that sets the same headers.
 function _M.allowed(trail)
-  local _, hops = gsub(trail or "", "[,-]", "")
+  local _, hops = string.gsub(trail or "", "[,-]", "")
   return hops == 0 and huge or hops <= 2 and 3 or 1
 end
 

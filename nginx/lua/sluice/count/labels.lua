@@ -3,12 +3,6 @@
 local hosts = require("sluice.route.hosts")
 local store = require("sluice.store")
 
-local concat = table.concat
-local find = string.find
-local gsub = string.gsub
-local match = string.match
-local sub = string.sub
-
 local _M = {}
 
 -- Options from the controller's flags.
@@ -37,18 +31,11 @@ end
 -- the longest wildcard that takes it, or the host for all names.
 local function host_of_listener(host, listener)
   local now = store.generation()
-  if store.get("host", listener .. " " .. host, now) then
-    return host
+  local name = host
+  while name ~= "_" and not store.get("host", listener .. " " .. name, now) do
+    name = hosts.wider(name)
   end
-  local dot = find(host, ".", 2, true)
-  while dot do
-    local wildcard = "*" .. sub(host, dot)
-    if store.get("host", listener .. " " .. wildcard, now) then
-      return wildcard
-    end
-    dot = find(host, ".", dot + 1, true)
-  end
-  return "_"
+  return name
 end
 
 -- Returns the host of an Ingress, or the wildcard that takes the name. A name that only a client
@@ -66,8 +53,8 @@ local function host_label(host, listener)
   if store.get("host", host, now) then
     return host
   end
-  local dot = find(host, ".", 1, true)
-  local wildcard = dot and "*" .. sub(host, dot)
+  local dot = host:find(".", 1, true)
+  local wildcard = dot and "*" .. host:sub(dot)
   if wildcard and store.get("host", wildcard, now) then
     return wildcard
   end
@@ -78,19 +65,19 @@ end
 -- is a path and may hold anything. Routes of Gateways have four more. Returns false for a host that
 -- is not counted.
 local function new_labels(text)
-  local host, canary, method, status, route = match(text, "^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
-  local gateway, listener = match(route, "^[^\t]+\t\t.*\t([^\t]*)\t([^\t]*)\t[^\t]*\t[^\t]*$")
+  local host, canary, method, status, route = text:match("^([^\t]*)\t([^\t]*)\t([^\t]*)\t([^\t]*)\t(.*)$")
+  local gateway, listener = route:match("^[^\t]+\t\t.*\t([^\t]*)\t([^\t]*)\t[^\t]*\t[^\t]*$")
   host = host_label(host, gateway and gateway .. "/" .. listener)
   if not host then
     return false
   end
   if options.status_classes then
-    status = sub(status, 1, 1) .. "xx"
+    status = status:sub(1, 1) .. "xx"
   end
   if route == "" then
     route = "\t\t\t"
   end
-  return concat({ host, canary, methods[method] or "OTHER", status, (gsub(route, "\n", " ")) }, "\t")
+  return table.concat({ host, canary, methods[method] or "OTHER", status, (route:gsub("\n", " ")) }, "\t")
 end
 
 -- Returns the labels for the text that nginx wrote, or false for a request that is not counted.

@@ -1,27 +1,11 @@
 -- Sends the auth request of a rule (ExternalAuth). It is a subrequest, which shares the variables
 -- of the client's request. Only an answer of 200 lets the request pass; headers of that answer go
 -- to the backend.
-local balancer = require("ngx.balancer")
 local bodies = require("sluice.gateway.body")
-local reserved = require("sluice.gateway.reserved")
-local rest = require("sluice.gateway.rest")
+local headers = require("sluice.headers")
 local rewrite = require("sluice.route.rewrite")
-local round_robin = require("sluice.balance.round_robin")
-local store = require("sluice.store")
-local tries = require("sluice.balance.tries")
-local underscores = require("sluice.underscores")
-
-local ngx = ngx
-local concat = table.concat
-local find = string.find
-local gsub = string.gsub
-local lower = string.lower
-local sub = string.sub
 
 local _M = {}
-
--- nginx's NGX_BUSY makes the subrequest fail, so no request passes.
-local no_live_upstreams = -3
 
 -- Headers that describe the answer itself, so they are not passed on with the request.
 local of_answers = {
@@ -38,7 +22,7 @@ function _M.prepare(question)
   var.route_auth_limit = question.body
   -- After an internal redirect the backend gets another path than that of the client.
   local asked = ngx.req.is_internal() and rewrite.current(var) or rewrite.origin_form(var)
-  var.route_auth_uri = question.path .. gsub(asked, "[%c ]", rest.percent)
+  var.route_auth_uri = question.path .. rewrite.escape(asked, "[%c ]")
 end
 
 -- Runs in the rewrite phase of the location, where the body can be read and copied for the auth
@@ -55,36 +39,16 @@ function _M.take_body(namespace)
   var.route_auth_body = body
 end
 
--- Picks the endpoint of the auth service for the subrequest.
-function _M.pick()
-  local upstream = store.get("upstream", ngx.var.route_auth_upstream, store.recent_generation())
-  local endpoints = upstream and upstream.endpoints
-  if not endpoints or #endpoints == 0 then
-    return ngx.exit(no_live_upstreams)
-  end
-  local tried
-  if balancer.get_last_failure() then
-    tried = tries.made(ngx.var.upstream_addr)
-  else
-    balancer.set_more_tries(1)
-  end
-  local set, problem = balancer.set_current_peer(round_robin.pick(upstream, tried))
-  if not set then
-    ngx.log(ngx.ERR, "a peer of an auth service could not be set: ", problem)
-    return ngx.exit(no_live_upstreams)
-  end
-end
-
 -- Returns whether the header may go to the backend. If the rule lists no headers, all that
 -- describe the request may.
 local function may_go_on(name, listed)
-  local plain = reserved.plain(name)
-  if reserved.has(name) then
+  local plain = headers.plain(name)
+  if headers.is_reserved(name) then
     return false
   elseif listed then
-    return listed[lower(name)] ~= nil
+    return listed[name:lower()] ~= nil
   end
-  return not of_answers[plain] and sub(plain, 1, 8) ~= "content-"
+  return not of_answers[plain] and plain:sub(1, 8) ~= "content-"
 end
 
 -- Runs in the location of the subrequest. nginx knows three results: 2xx, 401 and 403; any other
@@ -101,7 +65,7 @@ function _M.answered(listed)
         end
       end
     end
-    var.route_auth_answer = concat(lines, "\n")
+    var.route_auth_answer = table.concat(lines, "\n")
   elseif redirects[status] and ngx.header["Location"] then
     var.route_auth_status = status
     var.route_auth_location = ngx.header["Location"]
@@ -120,20 +84,19 @@ function _M.hand_on(listed)
   end
   local all = {}
   for line in string.gmatch(ngx.var.route_auth_answer or "", "[^\n]+") do
-    local colon = find(line, ":", 1, true)
-    local name = sub(line, 1, colon - 1)
-    all[name] = all[name] or {}
-    table.insert(all[name], sub(line, colon + 1))
+    local colon = line:find(":", 1, true)
+    local name = line:sub(1, colon - 1)
+    all[name] = headers.with(all[name], line:sub(colon + 1))
   end
   local given = {}
   for name, values in pairs(all) do
     req.set_header(name, values)
-    given[lower(name)] = true
+    given[name:lower()] = true
   end
   for name in pairs(listed or {}) do
-    given[lower(name)] = true
+    given[name:lower()] = true
   end
-  underscores.clear(given)
+  headers.clear_spellings(given)
 end
 
 return _M

@@ -3,9 +3,6 @@
 -- be on the disk, so its size and that of all kept bodies are limited (kept-body-size).
 local new_places = require("sluice.places").new
 
-local ngx = ngx
-local sub = string.sub
-
 local _M = {}
 
 -- The largest body that is kept, and the bytes of all kept bodies of this worker.
@@ -25,7 +22,7 @@ end
 -- Whether a request without Content-Length may have a body all the same. Nothing in a request of
 -- HTTP/2 or HTTP/3 says whether it has one.
 function _M.may_be_unseen(var)
-  return sub(var.server_protocol, 1, 6) ~= "HTTP/1"
+  return var.server_protocol:sub(1, 6) ~= "HTTP/1"
 end
 
 -- Returns the length of the body, or nil if no header tells it. A GET or HEAD without a length
@@ -85,7 +82,8 @@ function _M.is_whole(var)
   return var.route_body_kept ~= "" or length_of(var) == 0
 end
 
-local function text()
+-- Returns the body that was read. nginx has put one larger than its buffer into a file.
+function _M.text()
   local body = ngx.req.get_body_data()
   local path = not body and ngx.req.get_body_file()
   local file = path and io.open(path, "r")
@@ -99,7 +97,7 @@ end
 -- Returns the body if it is whole; otherwise nil.
 function _M.kept(var)
   if var.route_body_kept ~= "" then
-    return text()
+    return _M.text()
   end
   return length_of(var) == 0 and "" or nil
 end
@@ -109,7 +107,7 @@ end
 -- room. nginx itself limits a body in chunks (client_max_body_size of the location).
 function _M.asked(var, namespace, limit)
   if var.route_body_kept ~= "" then
-    return text()
+    return _M.text()
   end
   local length = length_of(var)
   local is_chunked = not length and not _M.may_be_unseen(var)
@@ -120,7 +118,7 @@ function _M.asked(var, namespace, limit)
   elseif not read(var, namespace, length or limit) then
     return nil, 503
   end
-  local body = text()
+  local body = _M.text()
   if #body > limit then
     return nil, 413
   end

@@ -7,16 +7,9 @@ local cjson = require("cjson.safe")
 local protobuf = require("sluice.gateway.protobuf")
 local verdicts = require("sluice.gateway.ext_authz")
 
-local ngx = ngx
-local byte = string.byte
 local bytes = protobuf.bytes
-local char = string.char
-local concat = table.concat
 local floor = math.floor
-local lower = string.lower
-local match = string.match
 local number = protobuf.number
-local sub = string.sub
 
 local _M = {}
 
@@ -68,17 +61,17 @@ end
 local function request_of(asked, body)
   local var, lines = ngx.var, {}
   for name, value in pairs(ngx.req.get_headers(0, true)) do
-    name = lower(name)
+    name = name:lower()
     if not own[name] then
-      lines[#lines + 1] = header(name, type(value) == "table" and concat(value, ",") or tostring(value))
+      lines[#lines + 1] = header(name, type(value) == "table" and table.concat(value, ",") or tostring(value))
     end
   end
-  local method, path, host = ngx.req.get_method(), sub(var.request_uri, #question + 1), var.http_host or ""
+  local method, path, host = ngx.req.get_method(), var.request_uri:sub(#question + 1), var.http_host or ""
   if asked.all == "1" then
     lines[#lines + 1] = header(":method", method) .. header(":path", path) .. header(":authority", host)
       .. header(":scheme", asked.scheme)
   end
-  local http = bytes(1, text_of(asked.id)) .. bytes(2, method) .. concat(lines) .. bytes(4, text_of(path))
+  local http = bytes(1, text_of(asked.id)) .. bytes(2, method) .. table.concat(lines) .. bytes(4, text_of(path))
     .. bytes(5, text_of(host)) .. bytes(6, asked.scheme) .. number(9, #body) .. bytes(10, asked.protocol)
   if body ~= "" then
     http = http .. (text_of(body) == body and bytes(11, body) or bytes(12, body))
@@ -95,22 +88,22 @@ local function message_of(answer)
   if answer.status ~= 200 or answer.truncated then
     return nil, "its answer has the status " .. answer.status
   end
-  local frame, status = match(answer.body, "^(.*)\n(%d*)$")
+  local frame, status = answer.body:match("^(.*)\n(%d*)$")
   if status ~= "0" then
     return nil, "its status of gRPC is " .. (status == "" and "missing" or tostring(status))
   end
-  local flag, a, b, c, d = byte(frame, 1, 5)
+  local flag, a, b, c, d = frame:byte(1, 5)
   if flag ~= 0 or not d or ((a * 256 + b) * 256 + c) * 256 + d ~= #frame - 5 then
     return nil, "its answer is not one message without compression"
   end
-  return sub(frame, 6)
+  return frame:sub(6)
 end
 
 local function ask(asked)
   ngx.req.read_body()
   local message = request_of(asked, ngx.req.get_body_data() or "")
   local size = #message
-  local length = char(floor(size / 16777216) % 256, floor(size / 65536) % 256, floor(size / 256) % 256, size % 256)
+  local length = string.char(floor(size / 16777216) % 256, floor(size / 65536) % 256, floor(size / 256) % 256, size % 256)
   return message_of(ngx.location.capture("/ask", {
     method = ngx.HTTP_POST,
     body = "\0" .. length .. message,
@@ -122,7 +115,7 @@ local fields = { "upstream", "all", "client", "client_port", "server", "server_p
 
 -- Reads the fields that nginx writes into one header of the question.
 local function fields_of(text)
-  local found = { match(text or "", ("([^|]*)|"):rep(#fields - 1, "") .. "(.*)") }
+  local found = { string.match(text or "", ("([^|]*)|"):rep(#fields - 1, "") .. "(.*)") }
   local asked = {}
   for at, name in ipairs(fields) do
     asked[name] = found[at] or ""

@@ -1,7 +1,7 @@
 -- The conditions of a route beside its path: method, headers, query parameters, and service and
 -- method of a gRPC call.
+local header_rules = require("sluice.headers")
 local regex = require("sluice.regex")
-local underscores = require("sluice.underscores")
 
 local ngx = ngx
 local find = string.find
@@ -10,7 +10,6 @@ local gsub = string.gsub
 local lower = string.lower
 local match = string.match
 local sub = string.sub
-local type = type
 
 -- `compared` is the number of the last request whose conditions were compared.
 local _M = {}
@@ -33,14 +32,13 @@ local headers_of, headers
 local function header(one)
   local name, variable = one[1], one[4]
   local value = variable and ngx.var[variable]
-  if variable and (not value or joins and not underscores.are_let_through or name == "cookie") then
+  if variable and (not value or joins and not header_rules.are_let_through or name == "cookie") then
     return value
   end
   if regex.number ~= headers_of then
     headers_of, headers = regex.number, ngx.req.get_headers(0)
   end
-  local values = rawget(headers, name)
-  return type(values) == "table" and table.concat(values, ", ") or values
+  return header_rules.joined(rawget(headers, name))
 end
 
 local function from_hex(digits)

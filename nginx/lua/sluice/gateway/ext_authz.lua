@@ -2,24 +2,22 @@
 -- either `refused`, the answer to the client, or changes to the request and to its answer. A
 -- message that cannot be applied is an error, and the request does not pass.
 local protobuf = require("sluice.gateway.protobuf")
-local reserved = require("sluice.gateway.reserved")
+local headers = require("sluice.headers")
 
 local count = protobuf.count
-local find = string.find
 local last = protobuf.last
 local message = protobuf.message
 local messages = protobuf.messages
-local sub = string.sub
 
 local _M = {}
 
 -- Returns whether a header of this name may be changed. A text that cannot be a header's name is an
 -- error.
 local function is_free(name)
-  if sub(name, 1, 1) == ":" or reserved.has(name) then
+  if name:sub(1, 1) == ":" or headers.is_reserved(name) then
     return false
   end
-  return assert(find(name, "^[!#$%%&'*+.^_`|~%w-]+$") ~= nil, "a header has a name that is none")
+  return assert(name:find("^[!#$%%&'*+.^_`|~%w-]+$") ~= nil, "a header has a name that is none")
 end
 
 -- Returns `{ name, value, how }` for each HeaderValueOption. `how` is its append_action, or follows
@@ -30,7 +28,7 @@ local function changes(options, default)
   for _, option in ipairs(options) do
     local pair = message(option, 1)
     local name, value = last(pair, 1), last(pair, 2) .. last(pair, 3)
-    assert(not find(value, "[%z\1-\8\10-\31\127]"), "a header has a value with control characters")
+    assert(not value:find("[%z\1-\8\10-\31\127]"), "a header has a value with control characters")
     if is_free(name) then
       local how = count(option, 3)
       if option[2] then

@@ -1,14 +1,12 @@
--- Applies the filters of a route before the request jumps to its shape: another path, another host,
--- a deadline. Changes that come later in the request travel with it as text.
+-- Applies the filters of a route: answers by itself (redirects, and preflights of browsers), and
+-- changes before the request jumps to its shape (another path, another host, a deadline). Changes
+-- that come later in the request travel with it as text (steer.lua).
 local auth = require("sluice.gateway.auth")
-local rest = require("sluice.gateway.rest")
+local cors = require("sluice.policies.cors")
+local match = require("sluice.route.match")
 local regex = require("sluice.regex")
+local rest = require("sluice.gateway.rest")
 local rewriting = require("sluice.route.rewrite")
-local route = require("sluice.route")
-
-local ngx = ngx
-local find = string.find
-local gsub = string.gsub
 
 local _M = {}
 
@@ -26,6 +24,49 @@ function _M.send(path)
     var.route_target = path .. (var.is_args or "") .. (var.args or "")
     var.route_uri = var.uri
   end
+end
+
+local usual_ports = { http = 80, https = 443 }
+
+-- Returns the address that a redirect leads to.
+local function location_of(redirect, scope)
+  local var = ngx.var
+  local own = var.pass_access_scheme
+  local scheme = redirect.scheme or own
+  local to = redirect.port
+  if not to then
+    -- A proxy in front received the request over another scheme, so the port is the usual one of
+    -- that scheme.
+    local usual = own == var.scheme and scope.usual or usual_ports
+    local known = redirect.scheme or own ~= var.scheme
+    to = known and usual[scheme] or scope.port
+  end
+  local host = redirect.hostname or var.host
+  local authority = to == usual_ports[scheme] and host or host .. ":" .. to
+  local path = redirect.path
+  if not path then
+    return scheme .. "://" .. authority .. rewriting.origin_form(var)
+  end
+  local changed = path[2] and rest.replaced(path, var.uri, var.request_uri) or path[1]
+  local query = var.args
+  return scheme .. "://" .. authority .. changed .. (query and query ~= "" and "?" .. query or "")
+end
+
+-- Returns true if the route answers the request by itself. The router sets variables, and the shape
+-- answers by them.
+function _M.answer(filters, scope)
+  local var = ngx.var
+  if filters.cors and cors.is_preflight(var) then
+    var.route_answer = "204"
+    return true
+  end
+  local redirect = filters.redirect
+  if redirect then
+    var.route_answer = redirect.status
+    var.route_location = rewriting.escape(location_of(redirect, scope), "[%c ]")
+    return true
+  end
+  return false
 end
 
 local function rewrite(change)
@@ -47,14 +88,14 @@ end
 -- as the client wrote them, or nil. `groups` are those of the decoded path.
 function _M.spelled(target, groups)
   local var = ngx.var
-  local raw = not find(target[3], "${", 1, true) and written(var)
+  local raw = not target[3]:find("${", 1, true) and written(var)
   local found = raw and regex.groups(regex.whole, raw, target[1])
   local own = found and rest.spelled_groups(groups, found)
-  return own and (gsub(rewriting.expand(target[3], own), "^//+", "/"))
+  return own and (rewriting.expand(target[3], own):gsub("^//+", "/"))
 end
 
 -- `shape` is the location that the request is about to jump to, and `uri` its decoded path.
-function _M.run(filters, shape, uri)
+function _M.apply(filters, shape, uri)
   local var = ngx.var
   if filters.steering then
     var.route_steering = filters.steering
@@ -72,7 +113,7 @@ function _M.run(filters, shape, uri)
     var.route_retries = filters.retries
     var.route_backoff = filters.backoff
     var.route_shape = shape
-    var.route_failed = route.names.undecided
+    var.route_failed = match.names.undecided
   end
   if filters.auth then
     auth.prepare(filters.auth)

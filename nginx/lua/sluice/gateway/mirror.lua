@@ -1,19 +1,11 @@
 -- Copies requests to other backends. Each copy runs on a timer, because nginx's own subrequests
 -- would hold up the client's next request until the slowest copy is answered. The answers are
 -- dropped.
-local balancer = require("ngx.balancer")
 local bodies = require("sluice.gateway.body")
 local new_places = require("sluice.places").new
 local rewrite = require("sluice.route.rewrite")
 local round_robin = require("sluice.balance.round_robin")
 local store = require("sluice.store")
-
-local ngx = ngx
-local concat = table.concat
-local lower = string.lower
-local gsub = string.gsub
-local match = string.match
-local random = math.random
 
 local _M = {}
 
@@ -37,14 +29,11 @@ local own = {
   ["x-sluice-copy"] = true,
 }
 
--- nginx's NGX_BUSY: the copy is not sent.
-local no_live_upstreams = -3
-
 -- Returns the path and query that nginx sends to the backend: those of the client, unless something
 -- has changed them since the request was routed.
 local function sent_uri(var)
   local asked, uri, args = rewrite.origin_form(var), var.uri, var.args or ""
-  if uri == var.route_uri and args == (match(asked, "^[^?#]*%?([^#]*)") or "") then
+  if uri == var.route_uri and args == (asked:match("^[^?#]*%?([^#]*)") or "") then
     return var.route_target ~= "" and var.route_target or asked
   end
   return rewrite.current(var)
@@ -70,7 +59,7 @@ local function text_of(var, body, is_call)
     lines[#lines + 1] = "TE: trailers"
   end
   for name, values in pairs(ngx.req.get_headers(0, true)) do
-    if not own[gsub(lower(name), "_", "-")] then
+    if not own[string.gsub(name:lower(), "_", "-")] then
       for _, value in ipairs(type(values) == "table" and values or { values }) do
         lines[#lines + 1] = name .. ": " .. tostring(value)
       end
@@ -79,11 +68,11 @@ local function text_of(var, body, is_call)
   if body ~= "" or (var.request_method ~= "GET" and var.request_method ~= "HEAD") then
     lines[#lines + 1] = "Content-Length: " .. #body
   end
-  return concat(lines, "\r\n") .. "\r\n\r\n" .. body
+  return table.concat(lines, "\r\n") .. "\r\n\r\n" .. body
 end
 
 local function connect(socket, peer)
-  local host, port = match(peer, "^(.*):(%d+)$")
+  local host, port = peer:match("^(.*):(%d+)$")
   if host then
     return socket:connect(host, tonumber(port))
   end
@@ -136,7 +125,7 @@ local function copy_to(namespace, id, text, way, is_call)
     -- A server of nginx itself sends copies of this way; a variable of the location has its
     -- address.
     peer = ngx.var["route_copy_" .. way]
-    text = gsub(text, "\r\n", "\r\nX-Sluice-Copy: " .. gsub(id, "%%", "%%%%") .. "\r\n", 1)
+    text = text:gsub("\r\n", "\r\nX-Sluice-Copy: " .. id:gsub("%%", "%%%%") .. "\r\n", 1)
   else
     peer = round_robin.pick(upstream)
   end
@@ -147,23 +136,10 @@ local function copy_to(namespace, id, text, way, is_call)
   end
 end
 
--- Picks the endpoint for a copy that came through a socket.
-function _M.pick()
-  local upstream = store.get("upstream", ngx.var.http_x_sluice_copy or "", store.recent_generation())
-  if not upstream or #upstream.endpoints == 0 then
-    return ngx.exit(no_live_upstreams)
-  end
-  local set, problem = balancer.set_current_peer(round_robin.pick(upstream))
-  if not set then
-    ngx.log(ngx.ERR, "a peer of a copy could not be set: ", problem)
-    return ngx.exit(no_live_upstreams)
-  end
-end
-
 local function copy(mirrors, body_of, is_call)
   local var, text = ngx.var, nil
   for _, mirror in ipairs(mirrors) do
-    if mirror[2] >= 1 or random() < mirror[2] then
+    if mirror[2] >= 1 or math.random() < mirror[2] then
       if text == nil then
         local body = body_of(var)
         text = body and text_of(var, body, is_call)

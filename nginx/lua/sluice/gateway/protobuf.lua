@@ -1,20 +1,15 @@
 -- Reads and writes the wire format of Protocol Buffers, which gRPC uses for messages. Reading a
 -- message gives the values of its fields by their numbers. The caller knows what each field means.
-local byte = string.byte
-local char = string.char
-local concat = table.concat
-local floor = math.floor
-local sub = string.sub
 
 local _M = {}
 
 local function varint(number)
   local bytes = {}
   while number >= 128 do
-    bytes[#bytes + 1] = char(number % 128 + 128)
-    number = floor(number / 128)
+    bytes[#bytes + 1] = string.char(number % 128 + 128)
+    number = math.floor(number / 128)
   end
-  return concat(bytes) .. char(number)
+  return table.concat(bytes) .. string.char(number)
 end
 
 -- Returns the bytes of a field with a whole number, from 0 to 2^53.
@@ -32,7 +27,7 @@ end
 local function varint_at(text, at)
   local number, factor = 0, 1
   for place = at, at + 9 do
-    local digit = byte(text, place)
+    local digit = text:byte(place)
     if not digit then
       return nil
     end
@@ -72,13 +67,13 @@ function _M.read(text)
     else
       local length, from = length_at(text, kind, at)
       if length and from + length - 1 <= #text then
-        value, at = sub(text, from, from + length - 1), from + length
+        value, at = text:sub(from, from + length - 1), from + length
       end
     end
     if not value then
       return nil
     end
-    local number = floor(key / 8)
+    local number = math.floor(key / 8)
     fields[number] = fields[number] or {}
     table.insert(fields[number], value)
   end
@@ -92,7 +87,7 @@ function _M.joined(fields, number)
   for _, part in ipairs(parts) do
     assert(type(part) == "string", "a field has a value of another kind")
   end
-  return concat(parts)
+  return table.concat(parts)
 end
 
 -- Returns the text of a field. If it comes several times, the last one counts.

@@ -1,18 +1,13 @@
 -- Replaces the prefix of a path. Exactly one slash stands between the replacement and the rest.
 -- Backends get the rest as the client wrote it, because `%2F` and `//` may mean something to them.
-local byte = string.byte
+local rewriting = require("sluice.route.rewrite")
+
 local find = string.find
-local format = string.format
 local gsub = string.gsub
 local match = string.match
-local ngx = ngx
 local sub = string.sub
 
 local _M = {}
-
-function _M.percent(char)
-  return format("%%%02X", byte(char))
-end
 
 -- Puts exactly one slash between the replacement and what follows the prefix.
 local function join(to, following)
@@ -76,7 +71,7 @@ end
 function _M.written(request_uri)
   local raw = match(request_uri, "^[^?#]*")
   if find(raw, "%", 1, true) or find(raw, "//", 1, true) or find(raw, "/.", 1, true) then
-    return (gsub(raw, "[%c ]", _M.percent))
+    return rewriting.escape(raw, "[%c ]")
   end
 end
 
@@ -107,7 +102,7 @@ end
 -- client stay, as long as the path was not changed before.
 function _M.replaced(change, uri, request_uri)
   local escaped = find(request_uri, "%", 1, true) and "[%c #%%+?\127-\255]" or "[%c \127-\255]"
-  return join(change[1], (gsub(sub(uri, #change[2] + 1), escaped, _M.percent)))
+  return join(change[1], rewriting.escape(sub(uri, #change[2] + 1), escaped))
 end
 
 return _M

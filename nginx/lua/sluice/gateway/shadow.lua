@@ -3,50 +3,31 @@
 -- takes it now. The controller works out how the two differ (src/ask/matcher/shadow), because that
 -- needs no request.
 local cjson = require("cjson.safe")
+local hosts = require("sluice.route.hosts")
 local match = require("sluice.route.match")
 local paths = require("sluice.route.paths")
 local rewrite = require("sluice.route.rewrite")
 local shares = require("sluice.shares")
 local store = require("sluice.store")
 
-local ngx = ngx
-local find = string.find
-local gsub = string.gsub
-local sub = string.sub
 local counts = ngx.shared.sluice_shadow
 
 local _M = {}
-
-local function found(scope, name, uri, generation, alone)
-  local record = store.get("shadow", scope .. name, generation)
-  if record then
-    return (paths.find(record, uri, alone))
-  end
-end
 
 -- Returns the route in shadow that would take the request, or `now` if nothing would change, and
 -- the name of the host by which it was found. `level` is the name that takes the request now; less
 -- specific names are not tried. It is false for an alias that is a pattern, because patterns come
 -- after all names.
 local function taker(scope, host, level, uri, generation)
-  local location = found(scope, host, uri, generation)
-  if location ~= nil or level == host then
-    return location, host
-  end
-  local dot = find(host, ".", 2, true)
-  local first = dot
-  while dot do
-    local name = "*" .. sub(host, dot)
-    location = found(scope, name, uri, generation, dot ~= first)
+  local name, depth = host, 0
+  while name and (name ~= "_" or level ~= false) do
+    local record = store.get("shadow", scope .. name, generation)
+    local location = record and paths.find(record, uri, depth > 1 and name ~= "_")
     if location ~= nil or level == name then
       return location, name
     end
-    dot = find(host, ".", dot + 1, true)
+    name, depth = hosts.wider(name), depth + 1
   end
-  if level == false then
-    return nil
-  end
-  return found(scope, "_", uri, generation), "_"
 end
 
 local nobody = {}
@@ -81,9 +62,9 @@ local longest = 500
 -- Returns the request without its headers and without the values of its query.
 local function example(var)
   local path, query = string.match(rewrite.origin_form(var), "^([^?]*)%??(.*)$")
-  local names = gsub(query, "=[^&]*", "=")
+  local names = query:gsub("=[^&]*", "=")
   local target = names == "" and path or path .. "?" .. names
-  return var.request_method .. " " .. var.scheme .. "://" .. var.host .. sub(target, 1, longest)
+  return var.request_method .. " " .. var.scheme .. "://" .. var.host .. target:sub(1, longest)
 end
 
 local weak = { __mode = "k" }
@@ -117,7 +98,7 @@ end
 -- Returns the counts for the controller: lines of JSON with a count, a key and an example.
 function _M.serve()
   for _, key in ipairs(counts:get_keys(0)) do
-    if sub(key, 1, #examples) ~= examples and not shares.is_own(key) then
+    if key:sub(1, #examples) ~= examples and not shares.is_own(key) then
       ngx.say(cjson.encode({ (counts:get(key)), key, counts:get(examples .. key) or "" }))
     end
   end

@@ -1,17 +1,13 @@
 -- Changes headers of a request on its way to the backend, and headers of the answer. The changes
 -- travel with the request as text.
 local auth = require("sluice.gateway.auth")
-local client_headers = require("sluice.client_headers")
+local backends = require("sluice.gateway.backends")
 local cjson = require("cjson.safe")
 local cors = require("sluice.policies.cors")
 local mirror = require("sluice.gateway.mirror")
-local sessions = require("sluice.gateway.sessions")
-local underscores = require("sluice.underscores")
+local headers = require("sluice.headers")
+local traces = require("sluice.route.traces")
 local verdict = require("sluice.gateway.verdict")
-
-local ngx = ngx
-local lower = string.lower
-local type = type
 
 local _M = {}
 
@@ -37,31 +33,20 @@ local function steering()
   return steering
 end
 
--- Returns the values of a header, with one more value at the end.
-local function with(values, value)
-  if values == nil then
-    return value
-  elseif type(values) == "table" then
-    values[#values + 1] = value
-    return values
-  end
-  return { values, value }
-end
-
 local function change_request(changes)
   local req, replaced = ngx.req, {}
   for _, one in ipairs(changes.set or {}) do
     req.set_header(one[1], one[2])
-    replaced[lower(one[1])] = true
+    replaced[one[1]:lower()] = true
   end
   for _, one in ipairs(changes.add or {}) do
-    req.set_header(one[1], with(req.get_headers(0)[lower(one[1])], one[2]))
+    req.set_header(one[1], headers.with(req.get_headers(0)[one[1]:lower()], one[2]))
   end
   for _, name in ipairs(changes.remove or {}) do
     req.clear_header(name)
-    replaced[lower(name)] = true
+    replaced[name:lower()] = true
   end
-  underscores.clear(replaced)
+  headers.clear_spellings(replaced)
 end
 
 local function change_answer(changes)
@@ -70,7 +55,7 @@ local function change_answer(changes)
     header[one[1]] = one[2]
   end
   for _, one in ipairs(changes.add or {}) do
-    header[one[1]] = with(header[one[1]], one[2])
+    header[one[1]] = headers.with(header[one[1]], one[2])
   end
   for _, name in ipairs(changes.remove or {}) do
     header[name] = nil
@@ -84,7 +69,7 @@ function _M.requests()
     return
   end
   if steering.auth or steering.requests then
-    client_headers.keep()
+    traces.keep()
   end
   if steering.auth and steering.auth.grpc then
     verdict.hand_on()
@@ -131,7 +116,7 @@ function _M.answers()
     verdict.answers()
   end
   if steering.session then
-    sessions.answer(steering.session)
+    backends.answer(steering.session)
   end
   for _, changes in ipairs(steering.answers or {}) do
     change_answer(changes)

@@ -1,10 +1,6 @@
 -- Applies the verdict of an auth service over gRPC (check.lua) to the request and to its answer.
 local cjson = require("cjson.safe")
-local underscores = require("sluice.underscores")
-
-local ngx = ngx
-local lower = string.lower
-local type = type
+local headers = require("sluice.headers")
 
 local _M = {}
 
@@ -29,9 +25,7 @@ end
 local function changed(current, change)
   local value, how = change[2], change[3]
   if how == 0 and current ~= nil then
-    local all = type(current) == "table" and current or { current }
-    all[#all + 1] = value
-    return all
+    return headers.with(current, value)
   elseif how == 1 and current ~= nil or how == 3 and current == nil then
     return nil
   end
@@ -58,16 +52,16 @@ function _M.hand_on()
   local given = {}
   for _, name in ipairs(verdict.remove or {}) do
     req.clear_header(name)
-    given[lower(name)] = true
+    given[name:lower()] = true
   end
   for _, change in ipairs(verdict.requests or {}) do
     local values = changed(req.get_headers(0)[change[1]], change)
     if values then
       req.set_header(change[1], values)
     end
-    given[lower(change[1])] = true
+    given[change[1]:lower()] = true
   end
-  underscores.clear(given)
+  headers.clear_spellings(given)
   change_query(verdict.query or {}, verdict.unquery)
 end
 

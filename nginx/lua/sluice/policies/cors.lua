@@ -3,12 +3,8 @@
 -- Annotations and routes share the matching of origins. Headers of annotations are text, because
 -- the snippets of their authors may change them; Lua only gives the origin. Headers of a route are
 -- data, so a change needs no reload.
+local headers = require("sluice.headers")
 local regex = require("sluice.regex")
-
-local ngx = ngx
-local find = string.find
-local gsub = string.gsub
-local lower = string.lower
 
 local _M = {}
 
@@ -43,9 +39,9 @@ local function is_allowed(cors, origin)
   if cors.any then
     return true
   end
-  local text = lower(origin)
-  text = gsub(text, "^(http://.*):80$", "%1")
-  text = gsub(text, "^(https://.*):443$", "%1")
+  local text = origin:lower()
+  text = text:gsub("^(http://.*):80$", "%1")
+  text = text:gsub("^(https://.*):443$", "%1")
   if cors.origins and cors.origins[text] then
     return true
   end
@@ -67,11 +63,10 @@ function _M.answer(cors)
   local origin = var.http_origin
   local everywhere = cors.any and not cors.credentials
   if not everywhere then
-    local vary = header["Vary"]
-    vary = type(vary) == "table" and table.concat(vary, ", ") or vary
+    local vary = headers.joined(header["Vary"])
     if not vary then
       header["Vary"] = "Origin"
-    elseif not find(lower(vary), "origin", 1, true) then
+    elseif not string.find(vary:lower(), "origin", 1, true) then
       header["Vary"] = vary .. ", Origin"
     end
   end

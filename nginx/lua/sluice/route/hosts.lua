@@ -8,6 +8,7 @@ local find = string.find
 local gsub = string.gsub
 local lower = string.lower
 local match = string.match
+local sub = string.sub
 
 local _M = {}
 
@@ -74,6 +75,23 @@ function _M.of(var)
     return nil
   end
   return host
+end
+
+-- Adds the Host header to requests over HTTP/3. They have :authority in its place, and nginx makes
+-- no $http_host from it. With the header, snippets, auth services and redirects find the host of
+-- the request. Nothing may read $http_host before, because nginx would keep the variable empty.
+function _M.name_of_http3()
+  local var = ngx.var
+  if var.http3 ~= "" then
+    ngx.req.set_header("Host", var.host)
+  end
+end
+
+-- Returns the next wider name that takes a host of this name: the wildcard one label above, then
+-- `_` for all hosts.
+function _M.wider(name)
+  local dot = find(name, ".", find(name, "*.", 1, true) == 1 and 3 or 2, true)
+  return dot and "*" .. sub(name, dot) or name ~= "_" and "_" or nil
 end
 
 return _M

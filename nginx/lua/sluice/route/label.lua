@@ -2,19 +2,15 @@
 -- $proxy_upstream_name has it.
 local store = require("sluice.store")
 
-local ngx = ngx
-local find = string.find
-local sub = string.sub
-
 local _M = {}
 
 -- Returns each way to split a text at one of its hyphens.
 local function splits(text)
   local at = 0
   return function()
-    at = find(text, "-", at + 1, true)
+    at = text:find("-", at + 1, true)
     if at then
-      return sub(text, 1, at - 1), sub(text, at + 1)
+      return text:sub(1, at - 1), text:sub(at + 1)
     end
   end
 end

@@ -1,26 +1,19 @@
 -- Rewrites a path that a pattern took: for the backend, or as a redirect (RS-6).
 local regex = require("sluice.regex")
 
-local ngx = ngx
-local byte = string.byte
-local find = string.find
-local format = string.format
-local gsub = string.gsub
-local match = string.match
-
 local _M = {}
 
-local slash = byte("/")
+local slash = string.byte("/")
 
 -- Returns the path and query of the request as the client sent them, which the backend gets. After
 -- a host without a path, as in `GET http://shop.example?page=1`, nginx leaves out the slash in
 -- $request_uri alone.
 function _M.origin_form(var)
   local raw = var.request_uri
-  if byte(raw) == slash then
+  if raw:byte() == slash then
     return raw
   end
-  local query = match(raw, "^%?([^#]+)")
+  local query = raw:match("^%?([^#]+)")
   return query and "/?" .. query or "/"
 end
 
@@ -30,7 +23,12 @@ function _M.current(var)
 end
 
 local function percent(char)
-  return format("%%%02X", byte(char))
+  return string.format("%%%02X", char:byte())
+end
+
+-- Returns the text with its characters that match `escaped` (a Lua pattern) written as %XX.
+function _M.escape(text, escaped)
+  return (text:gsub(escaped, percent))
 end
 
 -- Fills in a replacement: $1 to $9 are the groups of the path, ${name} is a variable, and $$ is the
@@ -40,7 +38,7 @@ function _M.expand(template, groups, escaped)
   return (ngx.re.gsub(template, [[\$(?:(\d)|\{(\w+)\}|\$)]], function(m)
     if m[1] then
       local group = groups[tonumber(m[1])] or ""
-      return escaped and gsub(group, escaped, percent) or group
+      return escaped and _M.escape(group, escaped) or group
     end
     if m[2] == "request_uri" then
       return _M.origin_form(ngx.var)
@@ -51,12 +49,12 @@ end
 
 -- Escapes a part of the decoded path for a header.
 function _M.harmless(text)
-  return find(text, "%c") and (gsub(text, "%c", percent)) or text
+  return text:find("%c") and _M.escape(text, "%c") or text
 end
 
 -- A rewrite with one of these beginnings is a redirect (RS-6.9).
 local function is_elsewhere(target)
-  return find(target, "^https?://") or find(target, "${scheme}", 1, true) == 1
+  return target:find("^https?://") or target:find("${scheme}", 1, true) == 1
 end
 
 function _M.run(location, route, groups, uri)
@@ -64,7 +62,7 @@ function _M.run(location, route, groups, uri)
   local target, prefix = route and route[3], route and route[4]
   if target and is_elsewhere(target) then
     -- nginx does the same: escapes of the client stay.
-    local escaped = find(var.request_uri, "%", 1, true) and "[%c #%%&+?\127-\255]" or "%c"
+    local escaped = var.request_uri:find("%", 1, true) and "[%c #%%&+?\127-\255]" or "%c"
     var.route_elsewhere = _M.expand(target, groups, escaped) .. (var.is_args or "") .. (var.args or "")
   elseif target then
     if prefix then
@@ -91,7 +89,7 @@ end
 function _M.again()
   local var = ngx.var
   local uri = var.uri
-  local pattern, target = match(var.route_rewritten, "^%z([^%z]*)%z(.*)$")
+  local pattern, target = var.route_rewritten:match("^%z([^%z]*)%z(.*)$")
   regex.begin(regex.most / 4)
   local groups = pattern and regex.groups(regex.beginning, uri, pattern)
   return groups and _M.expand(target, groups) or uri

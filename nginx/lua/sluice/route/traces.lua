@@ -1,14 +1,9 @@
 -- Removes what a location has left in a request that leaves it by an internal redirect: its
 -- filters, values and marks, and the headers that it has given the request. The next location
 -- starts as if the client had sent the request there.
-local client_headers = require("sluice.client_headers")
+local cjson = require("cjson.safe")
 local rewrite = require("sluice.route.rewrite")
 local route_variables = require("sluice.route.variables")
-
-local ngx = ngx
-local ipairs = ipairs
-local pairs = pairs
-local sub = string.sub
 
 local _M = {}
 
@@ -19,15 +14,55 @@ function _M.know(variables)
   names = variables
 end
 
+-- Runs before a location changes headers of the request.
+function _M.keep()
+  local var = ngx.var
+  if (var.route_client_headers or "") == "" then
+    var.route_client_headers = cjson.encode(ngx.req.get_headers(0))
+  end
+end
+
+local function is_same(one, other)
+  if type(one) ~= "table" or type(other) ~= "table" or #one ~= #other then
+    return one == other
+  end
+  for at, value in ipairs(one) do
+    if value ~= other[at] then
+      return false
+    end
+  end
+  return true
+end
+
+-- Gives the request the headers that were kept.
+local function restore()
+  local kept = cjson.decode(ngx.var.route_client_headers or "")
+  if not kept then
+    return
+  end
+  local req = ngx.req
+  local now = setmetatable(req.get_headers(0), nil)
+  for name in pairs(now) do
+    if kept[name] == nil then
+      req.clear_header(name)
+    end
+  end
+  for name, value in pairs(kept) do
+    if not is_same(value, now[name]) then
+      req.set_header(name, value)
+    end
+  end
+end
+
 function _M.remove()
-  client_headers.restore()
+  restore()
   local var = ngx.var
   for _, name in ipairs(names) do
     var[name] = ""
   end
   for name in pairs(route_variables.used) do
     -- The names of values of the whole request begin with `s_`.
-    if sub(name, 1, 2) ~= "s_" then
+    if name:sub(1, 2) ~= "s_" then
       var[name] = ""
     end
   end

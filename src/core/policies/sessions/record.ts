@@ -1,4 +1,4 @@
-/** The session of a rule as data, for nginx/lua/sluice/gateway/sessions.lua. */
+/** The session of a rule as data, for nginx/lua/sluice/gateway/backends.lua. */
 import type { Filters, Session } from "../../model/filters.ts";
 import type { Fields } from "../../model/records.ts";
 

@@ -26,7 +26,7 @@ const unlimited = "client_max_body_size 0;";
 const streaming = "proxy_request_buffering off;";
 /** Lines that mean the same in `location /` and in a named location. */
 const sameLine = /^(if \(\$\w+\) \{ return [^{}]+; \}|proxy_pass http:\/\/\w+;|proxy_redirect default;|)$/;
-/** Answers of requests that are not usual to the router (nginx/lua/sluice/route/entry.lua). */
+/** Answers of requests that are not usual to the router (nginx/lua/sluice/route.lua). */
 const answers = /^if \(\$route_(too_large|slash|unserved)\) /;
 
 /**

@@ -15,7 +15,7 @@ type Asks = NonNullable<RouteTraits["asks"]>;
 /** Idle connections to auth services that a worker keeps. */
 const kept = Token.count(32);
 
-const balanced = Token.conf`balancer_by_lua_block { package.loaded["sluice.gateway.auth"].pick() }`;
+const balanced = Token.conf`balancer_by_lua_block { package.loaded["sluice.balance"].pick(ngx.var.route_auth_upstream) }`;
 
 /** The method that is called on every auth service over gRPC. */
 const method = Token.name("/envoy.service.auth.v3.Authorization/Check");

@@ -8,7 +8,7 @@ import { tlsOfBlock } from "../../policies/backend-tls/text.ts";
 import type { Place } from "../../tokens/place.ts";
 import { Token, type View } from "../../tokens/token.ts";
 
-const balanced = Token.conf`balancer_by_lua_block { package.loaded["sluice.gateway.mirror"].pick() }`;
+const balanced = Token.conf`balancer_by_lua_block { package.loaded["sluice.balance"].pick(ngx.var.http_x_sluice_copy) }`;
 
 /**
  * Returns a part of the view of `templates/location.tmpl`: the variables, numbered from 1 on, and

@@ -1,44 +1,76 @@
--- Finds the location of a request on a port with several listeners: the listener by port and host,
--- then the most specific of its hosts that takes the request. On a shared port the hosts of the
--- port itself stand behind each listener: at each level of the name, a host that both have is one
--- record, and a host that only the port has ends the search.
-local answer = require("sluice.gateway.answer")
-local backends = require("sluice.gateway.backends")
+-- Finds the location of a request on a port with several listeners: the scope of the connection,
+-- which is all listeners of one Gateway on one port, the listener by the host, then the most
+-- specific of its hosts that takes the request. Requests of one scope never reach the hosts of
+-- another. On a shared port the hosts of the port itself stand behind each listener: at each level
+-- of the name, a host that both have is one record, and a host that only the port has ends the
+-- search.
 local conditions = require("sluice.gateway.conditions")
 local cors = require("sluice.policies.cors")
-local apply = require("sluice.gateway.filters")
-local forms = require("sluice.route.forms")
 local match = require("sluice.route.match")
 local paths = require("sluice.route.paths")
 local patterns = require("sluice.patterns")
 local regex = require("sluice.regex")
-local route = require("sluice.route")
-local scopes = require("sluice.gateway.scope")
 local shadow = require("sluice.gateway.shadow")
 local store = require("sluice.store")
 
 local ngx = ngx
 local find = string.find
+local get = match.get
 local gsub = string.gsub
 local lower = string.lower
+local own = match.names
 local random = math.random
 local sub = string.sub
 
-local own = route.names
-
 local _M = {}
+
+-- The name of a scope's record, by port.
+local names = setmetatable({}, {
+  __index = function(all, port)
+    local name = ":" .. port
+    all[port] = name
+    return name
+  end,
+})
+
+-- Returns the record of the port that nginx accepted the connection on. Most ports have one scope
+-- for all addresses; `address` is called only if a port has more.
+function _M.scope(port, address, generation)
+  local scope = store.get("scope", names[port], generation)
+  if scope and scope.addresses then
+    local own = store.get("scope", address() .. ":" .. port, generation)
+    return own or (scope.port and scope)
+  end
+  return scope
+end
+
+-- Returns the listener with the most specific hostname that takes the host: the hostname itself,
+-- then the longest wildcard, which stands for one or more labels, then the listener for all hosts.
+-- The second result is the part of the host that the hostname names: the whole host, or
+-- `.example.com` for a wildcard. It is nil for the listener for all hosts.
+function _M.listener(scope, host)
+  local exact = scope.exact
+  local listener = exact and exact[host]
+  if listener then
+    return listener, host
+  end
+  local wildcard = scope.wildcard
+  if wildcard then
+    local dot = find(host, ".", 2, true)
+    while dot do
+      local above = sub(host, dot)
+      listener = wildcard[above]
+      if listener then
+        return listener, above
+      end
+      dot = find(host, ".", dot + 1, true)
+    end
+  end
+  return scope.any
+end
 
 local function server_address()
   return ngx.var.server_addr
-end
-
--- Returns the host's newest record. With `shapes`, it returns the newest form that a server with
--- only these shapes can serve.
-local function get(name, generation, shapes)
-  if shapes then
-    return forms.served(name, generation, shapes)
-  end
-  return store.get("host", name, generation)
 end
 
 -- Returns whether an alias that is a pattern matches the host.
@@ -95,7 +127,7 @@ local function at_listener(listener, host, uri, generation, shapes, shared, all)
   record = get(scope .. "_", generation, shapes)
   if not record then
     return nil, nil, nil, nil, nil, "_", is_named
-  elseif shared and listener == all and not is_named and route.own_location(record, uri) then
+  elseif shared and listener == all and not is_named and match.own_location(record, uri) then
     return over, nil, nil, nil, nil, "_"
   end
   local location, item, groups, slash = paths.find(record, uri)
@@ -149,7 +181,7 @@ local function is_misdirected(scope, listener)
   if not name or name == "" then
     return false
   end
-  return scopes.listener(scope, (gsub(lower(name), "%.$", ""))) ~= listener
+  return _M.listener(scope, (gsub(lower(name), "%.$", ""))) ~= listener
 end
 
 -- Patterns of routes in shadow must not use up the steps of the routes that serve.
@@ -160,14 +192,14 @@ local function observe(...)
   regex.go_on_with(rest, number)
 end
 
--- Does the work of `_M.locate`. On a port that is `shared`, nil leaves the request to the hosts of
+-- On a port that is `shared`, nil leaves the request to the hosts of
 -- the port itself.
 local function locate(slot, host, uri, generation, shapes, shared)
-  local scope = scopes.of(ngx.var.server_port, server_address, generation)
+  local scope = _M.scope(ngx.var.server_port, server_address, generation)
   if not scope then
-    return not shared and route.nothing() or nil
+    return not shared and match.nothing() or nil
   end
-  local listener = scopes.listener(scope, host)
+  local listener = _M.listener(scope, host)
   if not listener then
     return not shared and own.unrouted or nil
   elseif homes[listener.id] ~= apart[slot] then
@@ -211,11 +243,16 @@ local function locate_beside(slot, host, uri, generation, shapes)
   return locate(slot, host, uri, generation, shapes, true)
 end
 
-local policies = { choose = backends.choose, answer = answer.of, apply = apply.run, spelled = apply.spelled, send = apply.send }
+-- The functions that find a location among those of several listeners, by server. They take the
+-- server, the host, the path, the generation and the shapes, and return the location, the host's
+-- record, the item, groups and added slash of its path (paths.lua), the listener, its scope, and
+-- whether the port has hosts of its own. A text is the name of a location that answers. Nil leaves
+-- the request to these hosts; the second result then says whether the listener names the host.
+_M.locate = {}
 
 -- Makes a server find the locations of listeners. Its port is `shared` if it has hosts of its own.
 function _M.listen(slot, shared)
-  route.listen(slot, shared and locate_beside or locate, policies)
+  _M.locate[slot] = shared and locate_beside or locate
 end
 
 return _M
