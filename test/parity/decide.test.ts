@@ -112,6 +112,6 @@ function decisionsOn({
     if (more) served = apply(more);
     const asked = askedOf(request);
     const { defaultServerPort: builtInPort, httpPort: http, httpsPort: https } = parsed.flags;
-    return asked && decide(served, asked, { ownPaths, builtInPort, ports: { http, https } });
+    return asked && decide(served, asked, { ownPaths, builtInPort, ports: { http, https } }).atHosts;
   });
 }

@@ -10,9 +10,8 @@ import { createServer } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
 import { Pool } from "undici";
 import { expect, onTestFinished, test } from "vitest";
-import { decideGateways } from "../../src/ask/matcher/decide.ts";
+import { decide } from "../../src/ask/matcher/decide.ts";
 import type { Served } from "../../src/ask/matcher/host.ts";
-import { readRequest } from "../../src/ask/matcher/request.ts";
 import { fakeCertificate } from "../../src/core/certificates/fake.ts";
 import { forOperator, strictPolicy } from "../../src/core/kinds/asked.ts";
 import type { ListenerSet } from "../../src/core/model/gateway/listener-set.ts";
@@ -202,7 +201,7 @@ function decidable({ port, host, method, headers }: AskedRequest, target: string
 /** Returns the Service that `sluice why` names for the request; undefined for the answer 404. */
 function decidedOf(served: Served, one: AskedRequest, target: string): string | undefined {
   const asked = decidable(one, target);
-  const decisions = decideGateways(served, asked, readRequest(asked)!, options);
+  const decisions = decide(served, asked, options).atListeners;
   const decision = decisions.find(({ listener }) => listener.gateway === `ns/${one.gateway}`);
   if (decision?.end.kind === "unclear") return decision.end.why;
   return decision?.backends[0]?.backend.service;

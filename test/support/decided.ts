@@ -4,10 +4,10 @@
  */
 
 import { canaryShares } from "../../src/ask/matcher/canaries.ts";
-import { type DecideOptions, decide, decideGateways } from "../../src/ask/matcher/decide.ts";
+import { type DecideOptions, decide } from "../../src/ask/matcher/decide.ts";
 import type { Decision, GatewayDecision } from "../../src/ask/matcher/decision.ts";
 import type { Served } from "../../src/ask/matcher/host.ts";
-import { type AskedRequest, readRequest } from "../../src/ask/matcher/request.ts";
+import type { AskedRequest } from "../../src/ask/matcher/request.ts";
 import { conditionWords } from "../../src/core/model/condition-words.ts";
 import { catchAll, type Location, type Route, type Upstream } from "../../src/core/model/configuration.ts";
 import { backendOf } from "../../src/core/model/location.ts";
@@ -42,15 +42,13 @@ export interface Decided {
 export function decided(served: Served, question: Question, options: DecideOptions): Decided {
   const { gateway, headers, ...rest } = question;
   const asked: AskedRequest = { ...rest, headers: new Map(Object.entries(headers)) };
-  const request = readRequest(asked);
-  const all = request === undefined ? [] : decideGateways(served, asked, request, options);
+  const { atListeners: all, atHosts: ofIngresses } = decide(served, asked, options);
   const isHere = ({ listener, port }: GatewayDecision) =>
     gateway === undefined ? port.address === undefined : listener.gateway === gateway;
   const found = all.find(isHere);
   if (gateway !== undefined)
     return found === undefined ? { words: "no listener: 404", answers: ["404"] } : atGateway(found);
-  const ofIngresses = decide(served, asked, options);
-  if (found === undefined || found.passedOn !== undefined) return atIngresses(found?.instead ?? ofIngresses, asked);
+  if (found === undefined || found.passedOn !== undefined) return atIngresses(ofIngresses, asked);
   const here = atGateway(found);
   const share = found.path?.kind === "location" ? found.path.location.share : undefined;
   if (share === undefined || share === 1 || !isWanted(ofIngresses)) return here;

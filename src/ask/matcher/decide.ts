@@ -1,7 +1,7 @@
 /**
  * Decides a request under a Configuration as nginx does, without nginx: the port, its listener, the
  * host, the route, the Location. It is pure, and test/parity/decide.test.ts compares it with the
- * recorded answers to real requests. It mirrors nginx/lua/sluice/route.lua and gateway.lua, so a
+ * recorded answers to real requests. It mirrors nginx/lua/sluice/route.lua and its folder, so a
  * change there needs a change here. If several Gateways have addresses of their own, DNS decides
  * between them.
  */
@@ -15,7 +15,7 @@ import { type Announced, announcedBy } from "./conditions.ts";
 import type { Decision, End, GatewayDecision, Guard } from "./decision.ts";
 import { everywhere } from "./everywhere.ts";
 import { type FoundHost, hostOf, ofWildcard, type Served } from "./host.ts";
-import { isNamed, isShared, listenerFor, namesAbove, portsFor } from "./listeners.ts";
+import { isShared, listenerFor, namesAbove, portsFor } from "./listeners.ts";
 import { atLocation } from "./location.ts";
 import { type FoundPath, isOwn, ofOtherPaths, pathOf, type RouteLost } from "./paths.ts";
 import { appRootTarget, type Ports, twinTarget } from "./redirects.ts";
@@ -46,32 +46,33 @@ export interface At {
   readonly announced?: Announced;
 }
 
-/** Decides among the hosts of the Ingress ports. */
-export function decide(served: Served, asked: AskedRequest, options: DecideOptions): Decision {
+/**
+ * The decisions about a request at all ports where it may arrive. Ports with several listeners come
+ * first: the hosts of the port of Ingresses get what a listener of a shared port passes on.
+ */
+export interface Decisions {
+  /** Empty if no listener has the host. */
+  readonly atListeners: readonly GatewayDecision[];
+  readonly atHosts: Decision;
+}
+
+export function decide(served: Served, asked: AskedRequest, options: DecideOptions): Decisions {
   const request = readRequest(asked);
   if (request === undefined) {
     const end = { kind: "answer", status: 400, why: "host or path cannot be read" } as const;
-    return { request, host: undefined, path: undefined, guards: [], backends: [], end, errorPages: [] };
+    const atHosts = { request, host: undefined, path: undefined, guards: [], backends: [], end, errorPages: [] };
+    return { atListeners: [], atHosts };
   }
-  return atHosts({ served, asked, request, options });
-}
-
-/**
- * Decides at the listeners of Gateways. Returns an empty list if none takes the request. Then
- * Ingresses decide.
- */
-export function decideGateways(
-  served: Served,
-  asked: AskedRequest,
-  request: ReadRequest,
-  options: DecideOptions,
-): readonly GatewayDecision[] {
-  return portsFor(served, asked, options).flatMap((port) => {
+  const at: At = { served, asked, request, options };
+  const atListeners = portsFor(served, asked, options).flatMap((port) => {
     const listener = listenerFor(port, request.host);
     if (listener === undefined) return [];
-    const at = { served, asked, request, options, port, listener };
-    return [preflightAt(at) ?? atListener(at)];
+    const there = { ...at, port, listener };
+    return [preflightAt(there) ?? atListener(there)];
   });
+  const found = atListeners.map(({ wildcard }) => wildcard).find((wildcard) => wildcard !== undefined);
+  const isNamed = atListeners.some((one) => one.isNamed);
+  return { atListeners, atHosts: atHosts(at, found ?? hostOf(served, request.host), isNamed) };
 }
 
 /**
@@ -87,12 +88,13 @@ function preflightAt(at: AtListener): GatewayDecision | undefined {
   return undefined;
 }
 
-function atHosts(at: At, host = hostOf(at.served, at.request.host)): Decision {
+/** Decides among the hosts of the Ingress ports. `isNamed` says that a listener names the host. */
+function atHosts(at: At, host: FoundHost, isNamed: boolean): Decision {
   const { served, asked, request, options } = at;
   const { settings } = served;
   const { server } = host;
   const isOnOwnPath = server.name === catchAll && isOwn(server, options.ownPaths, request.uri);
-  if (isOnOwnPath && !isNamed(served, asked, request, options)) {
+  if (isOnOwnPath && !isNamed) {
     const end = { kind: "answer", status: 200, why: "Sluice answers this path by itself" } as const;
     return ended(at, end, { host, guards: ownGuards });
   }
@@ -140,14 +142,16 @@ type AtListener = At & Required<Pick<At, "port" | "listener">>;
 
 /** Decides among the hosts of the listener: the most specific one that takes the request has it. */
 function atListener(at: AtListener): GatewayDecision {
-  const { served, asked, request, options, port, listener } = at;
+  const { served, request, options, port, listener } = at;
   const shared = isShared(port, options);
   const lost: RouteLost[] = [];
   const hosts: Server<FeatureValues>[] = [];
   const found = (decision: Decision, more: Partial<GatewayDecision> = {}): GatewayDecision => {
     return { ...decision, port, listener, lost, ...more };
   };
-  const passedOn = (why: string) => found(ended(at, { kind: "answer", status: 404, why }), { passedOn: why });
+  const passing = (why: string) => ({ passedOn: why, isNamed: hosts.some(({ name }) => name !== catchAll) });
+  const passedOn = (why: string, wildcard?: FoundHost) =>
+    found(ended(at, { kind: "answer", status: 404, why }), { ...passing(why), ...(wildcard && { wildcard }) });
   const ingress = shared ? levelOf(served, request.host) : undefined;
   for (const name of namesAbove(request.host)) {
     const server = served.servers.get(serverKey({ listener: listener.id, name }));
@@ -162,8 +166,7 @@ function atListener(at: AtListener): GatewayDecision {
     if (path.kind === "nothing") continue;
     if (path.kind === "elsewhere") {
       const wildcard = name.startsWith("*.") ? served.servers.get(name) : undefined;
-      const instead = wildcard && atHosts({ served, asked, request, options }, ofWildcard(wildcard));
-      return { ...passedOn("an Ingress has the path"), ...(instead && { instead }) };
+      return passedOn("an Ingress has the path", wildcard && ofWildcard(wildcard));
     }
     const how = name === catchAll ? "nothing else" : name.startsWith("*.") ? "wildcard" : "name";
     const host = { server, by: name, how, tls: false, certificate: undefined } as const;
@@ -176,9 +179,9 @@ function atListener(at: AtListener): GatewayDecision {
   if (misdirected !== undefined) return found(ended(at, misdirected));
   const why = nothingWords(hosts, request);
   const all = [...lost, ...hosts.flatMap((server) => ofOtherPaths(server, request.uri))];
-  const end = { kind: "answer", status: 404, why } as const;
   const nothing = at.announced === undefined ? {} : ({ path: { kind: "nothing" } } as const);
-  return found(ended(at, end, nothing), { lost: all, ...(shared ? { passedOn: why } : {}) });
+  const end = { kind: "answer", status: 404, why } as const;
+  return found(ended(at, end, nothing), { lost: all, ...(shared ? passing(why) : {}) });
 }
 
 function ofOtherListener({ asked: { sni }, port, listener }: AtListener): End | undefined {

@@ -82,8 +82,10 @@ export interface GatewayDecision extends Decision {
    */
   readonly passedOn?: string;
   /**
-   * The decision at the Ingress's host of the same name, if that is a wildcard. It comes before
+   * The Ingress's host of the same name that gets the request, if it is a wildcard. It comes before
    * aliases that are patterns, which otherwise come first.
    */
-  readonly instead?: Decision;
+  readonly wildcard?: FoundHost;
+  /** Whether a route names the host, itself or by a wildcard, if an Ingress gets the request. */
+  readonly isNamed?: boolean;
 }

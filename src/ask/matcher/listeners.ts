@@ -1,9 +1,9 @@
 /** Finds the ports of Gateways at which a request arrives, and its listener there. */
 import { catchAll } from "../../core/model/configuration.ts";
-import { type Listener, type ListenerPort, serverKey } from "../../core/model/listeners.ts";
+import type { Listener, ListenerPort } from "../../core/model/listeners.ts";
 import type { Served } from "./host.ts";
 import type { Ports } from "./redirects.ts";
-import type { AskedRequest, ReadRequest } from "./request.ts";
+import type { AskedRequest } from "./request.ts";
 
 interface Listened {
   /** The ports of Ingresses. */
@@ -61,15 +61,6 @@ const scopeOf = ({ id }: ListenerPort): string => id.replace(/@.*$/, "");
 /** Whether Ingresses use the port, too. */
 export function isShared({ address, listenPort }: ListenerPort, { ports }: Listened): boolean {
   return address === undefined && (listenPort === ports.http || listenPort === ports.https);
-}
-
-/** Whether a route names the host, itself or by a wildcard, on a port that Ingresses use, too. */
-export function isNamed(served: Served, asked: AskedRequest, { host }: ReadRequest, listened: Listened): boolean {
-  const names = namesAbove(host).filter((name) => name !== catchAll);
-  return portsFor(served, asked, listened).some((port) => {
-    const listener = isShared(port, listened) ? listenerFor(port, host) : undefined;
-    return names.some((name) => listener && served.servers.has(serverKey({ listener: listener.id, name })));
-  });
 }
 
 /**

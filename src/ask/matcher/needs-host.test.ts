@@ -28,5 +28,5 @@ test.each([
   const { configuration } = translate({ ...emptyInputs, snapshot: world }, { ...defaultOptions, configMap: key }, fake);
   const asked = { method: "GET", scheme: "http", host, target, headers: new Map() } as const;
   const options = decideOptions({ ...defaultFlags("serve"), mode });
-  expect(decide(configuration, asked, options).end).toMatchObject(expected);
+  expect(decide(configuration, asked, options).atHosts.end).toMatchObject(expected);
 });

@@ -25,7 +25,7 @@ test.each([
   const { configuration } = translate({ ...emptyInputs, snapshot: world }, defaultOptions, fake);
   const { protocol, hostname, pathname } = new URL(url);
   const asked = { method: "GET", scheme: protocol.slice(0, -1) as "http", host: hostname, target: pathname };
-  const { end } = decide(configuration, { ...asked, headers: new Map() }, decideOptions(defaultFlags("serve")));
+  const { end } = decide(configuration, { ...asked, headers: new Map() }, decideOptions(defaultFlags("serve"))).atHosts;
   expect(end).toMatchObject({ kind: "answer", status, why });
 });
 
@@ -39,7 +39,7 @@ test("a path whose Ingress has TLS for its host redirects, although the host's o
   const { configuration } = translate({ ...emptyInputs, snapshot: world }, defaultOptions, fake);
   const statusOf = (target: string) => {
     const asked = { method: "GET", scheme: "http", host: "shop.example", target, headers: new Map() } as const;
-    const { end } = decide(configuration, asked, decideOptions(defaultFlags("serve")));
+    const { end } = decide(configuration, asked, decideOptions(defaultFlags("serve"))).atHosts;
     return end.kind === "answer" ? end.status : end.kind;
   };
   expect([statusOf("/b"), statusOf("/a")]).toEqual([308, 503]);

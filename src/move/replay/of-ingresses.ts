@@ -28,7 +28,7 @@ export function effectsOfIngresses(world: World, asked: AskedRequest): readonly 
   const { served, options } = world;
   const passed = passedByIngress(world, asked);
   if (passed !== undefined) return [passed];
-  const { host, path, guards, end } = decide(served, asked, options);
+  const { host, path, guards, end } = decide(served, asked, options).atHosts;
   if (end.kind === "unclear") return undefined;
   const certificate = certificateField(asked, host?.certificate ?? served.defaultCertificate.id);
   const nothing: Effect = new Map([["answer", "404"], ...certificate]);

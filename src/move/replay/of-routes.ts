@@ -1,9 +1,8 @@
 /** Computes the effect of routes on a request. */
 
-import { decideGateways } from "../../ask/matcher/decide.ts";
+import { decide } from "../../ask/matcher/decide.ts";
 import type { GatewayDecision } from "../../ask/matcher/decision.ts";
-import { hostOf } from "../../ask/matcher/host.ts";
-import { type AskedRequest, readRequest } from "../../ask/matcher/request.ts";
+import type { AskedRequest } from "../../ask/matcher/request.ts";
 import { pairsFor } from "../../core/certificates/choice.ts";
 import { literalPath } from "../../core/kinds/gateway/cookie-path.ts";
 import type { Filters } from "../../core/model/filters.ts";
@@ -20,10 +19,10 @@ export function effectsOfRoutes(world: World, asked: AskedRequest): readonly [Ef
   const { served, options } = world;
   const passed = passedByRoute(world, asked);
   if (passed !== undefined) return [passed];
-  const request = readRequest(asked);
-  const [decision] = request === undefined ? [] : decideGateways(served, asked, request, options);
+  const { atListeners, atHosts } = decide(served, asked, options);
+  const [decision] = atListeners;
   if (decision === undefined) return effectsOfIngresses(world, asked);
-  const [pair = ""] = pairsFor(request!.host, decision.listener.certificates, served.certificates);
+  const [pair = ""] = pairsFor(decision.request!.host, decision.listener.certificates, served.certificates);
   const certificate = certificateField(asked, pair);
   if (decision.passedOn === undefined) {
     const effect = effectOf(decision, certificate);
@@ -31,7 +30,7 @@ export function effectsOfRoutes(world: World, asked: AskedRequest): readonly [Ef
   }
   const effects = effectsOfIngresses(world, asked);
   const [first, ...others] = effects ?? [];
-  const { server, certificate: own } = hostOf(served, request!.host);
+  const { server, certificate: own } = atHosts.host!;
   // A more specific name of an Ingress brings its certificate to the port of both.
   const isOwn = own !== undefined && server.name.length > decision.listener.hostname.length;
   if (first === undefined || isOwn) return effects;

@@ -3,7 +3,7 @@
  * Services `s1` to `s4` of the namespaces `ns` and `other` lead to the backends of these numbers.
  */
 
-import { type DecideOptions, decide, decideGateways } from "../../../src/ask/matcher/decide.ts";
+import { type DecideOptions, decide } from "../../../src/ask/matcher/decide.ts";
 import { type ShadowReport, shadowReports } from "../../../src/ask/matcher/shadow/report.ts";
 import { fakeCertificate } from "../../../src/core/certificates/fake.ts";
 import { forOperator, strictPolicy } from "../../../src/core/kinds/asked.ts";
@@ -114,8 +114,8 @@ function decidedOf(
 ): string {
   const asked = { scheme: "http", host, target, method: "GET", headers: new Map(Object.entries(headers)) } as const;
   const options = decideOptions(port);
-  const ofIngresses = decide(configuration, asked, options);
-  const [found] = decideGateways(configuration, asked, ofIngresses.request!, options);
+  const { atListeners, atHosts: ofIngresses } = decide(configuration, asked, options);
+  const [found] = atListeners;
   const { end } = found === undefined || found.passedOn !== undefined ? ofIngresses : found;
   if (end.kind === "proxied") return end.upstream.id.split("/")[1]!;
   return end.kind === "unclear" ? end.why : String(end.status);

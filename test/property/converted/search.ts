@@ -104,7 +104,7 @@ function expectedOf(drawn: DrawnRequest, { proof, worlds }: Converted): "named" 
   const asked = askedRequest(drawn);
   const { ofIngresses, ofRoutes } = worlds;
   const [now, after] = effectsOf(asked, ofIngresses, ofRoutes);
-  const { host } = decide(ofIngresses.served, asked, ofIngresses.options);
+  const { host } = decide(ofIngresses.served, asked, ofIngresses.options).atHosts;
   const name = host?.server.name ?? catchAll;
   const deeper = namesAbove(asked.host).slice(1);
   const ofHost = proof.differences.filter(

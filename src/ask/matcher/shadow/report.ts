@@ -91,7 +91,7 @@ function differencesOf(served: Served, count: ShadowCount, options: DecideOption
 
 function decisionNow(at: At, { listener, now }: ShadowCount): Decision | undefined {
   const { served, asked, options } = at;
-  if (now.kind !== "route") return decide(served, asked, options);
+  if (now.kind !== "route") return decide(served, asked, options).atHosts;
   const servers = [...served.servers.values()].filter((server) => server.listener === listener);
   const taken = servers.map((server) => takenIn(server, now)).find((one) => one !== undefined);
   return taken && atRoute(at, taken);

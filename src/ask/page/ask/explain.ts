@@ -6,7 +6,7 @@
 import { addressWithPort } from "../../../core/model/endpoint.ts";
 import type { ListenerPort } from "../../../core/model/listeners.ts";
 import type { GatewayStream } from "../../../core/model/streams.ts";
-import { decide, decideGateways } from "../../matcher/decide.ts";
+import { decide } from "../../matcher/decide.ts";
 import type { Decision, GatewayDecision } from "../../matcher/decision.ts";
 import { isApart } from "../../matcher/listeners.ts";
 import type { Ports } from "../../matcher/redirects.ts";
@@ -67,22 +67,16 @@ function arrivalsOf(explaining: Explaining): readonly Arrival[] {
   const { world, asked } = explaining;
   const { served, decide: options } = world;
   const request = readRequest(asked);
-  const decision = decide(served, asked, options);
+  const { atListeners, atHosts: decision } = decide(served, asked, options);
   const atIngresses = (passedOn: readonly GatewayDecision[]) =>
-    atItsPort(
-      arrivalOf(explaining, passedOn.find(({ instead }) => instead)?.instead ?? decision, passedOn),
-      asked,
-      world,
-    );
+    atItsPort(arrivalOf(explaining, decision, passedOn), asked, world);
   if (request === undefined) return [atIngresses([])];
   const stream = streamOf(asked, request.host);
   const streams = decideStreams(served, stream, options.ports).filter(
     ({ protocol }) => asked.scheme === "https" || protocol === "tcp",
   );
   const first = streams.map((one) => streamArrival(stream, one, world));
-  const all = decideGateways(served, asked, request, options).filter(
-    ({ port }) => !streams.some((one) => isAt(one, port)),
-  );
+  const all = atListeners.filter(({ port }) => !streams.some((one) => isAt(one, port)));
   const passedOn = all.filter((one) => one.passedOn !== undefined);
   const taking = all.filter((one) => one.passedOn === undefined);
   const gateways = [...first, ...taking.map((one) => arrivalOf(explaining, one))];
