@@ -3,7 +3,6 @@
  * the same value object, as long as no feature has read another object for it. So thousands of
  * Ingresses share one shape.
  */
-
 import { type AskedPolicy, strictPolicy } from "../kinds/asked.ts";
 import { variablesDeclaredIn } from "../kinds/declared-variables.ts";
 import { readValue } from "../kinds/kind.ts";
@@ -14,10 +13,37 @@ import { declaredBySettings } from "../settings/declared-variables.ts";
 import type { Settings } from "../settings/registry.ts";
 import { defaultOf, FeatureReader, type Lookup } from "./feature-reader.ts";
 import type { Reading } from "./reading.ts";
-import { Readings } from "./readings.ts";
 import { type FeatureValues, featureList, fieldsByKey } from "./registry.ts";
 import { elsewhere, elsewhereByFamily, removed } from "./removed.ts";
 import { restrictionsOn } from "./restrictions.ts";
+
+/**
+ * A cache of readings by their texts. It holds a reading only as long as its values are in use: a
+ * controller lives for months, and a webhook reads whatever clients send.
+ */
+class Readings {
+  /**
+   * A Claim refers to the values and not to the reading; the map keeps the reading as long as the
+   * values live.
+   */
+  readonly #ofValues = new WeakMap<FeatureValues, Reading>();
+  readonly #byText = new Map<string, WeakRef<FeatureValues>>();
+  readonly #gone = new FinalizationRegistry<string>((text) => {
+    // A newer reading of the same text may have replaced it.
+    if (this.#byText.get(text)?.deref() === undefined) this.#byText.delete(text);
+  });
+
+  get(text: string): Reading | undefined {
+    const values = this.#byText.get(text)?.deref();
+    return values && this.#ofValues.get(values);
+  }
+
+  set(text: string, reading: Reading): void {
+    this.#ofValues.set(reading.values, reading);
+    this.#byText.set(text, new WeakRef(reading.values));
+    this.#gone.register(reading.values, text);
+  }
+}
 
 const snippetFields = [...fieldsByKey].flatMap(([key, { declared }]) =>
   declared.declares === true ? [[key, declared] as const] : [],

@@ -9,7 +9,6 @@
  * The address always goes through a variable: nginx resolves a literal host at the configuration
  * test, where one dead name makes it refuse everything (trap 8).
  */
-
 import { isHost } from "../../kinds/addresses.ts";
 import { checkedUrl, namedHost, originOf, whyNotOrigin } from "../../kinds/checked-name.ts";
 import { type Kind, no, ok, shown } from "../../kinds/kind.ts";
@@ -17,13 +16,45 @@ import { percent } from "../../kinds/measures.ts";
 import { textOf, trimmed } from "../../kinds/text.ts";
 import { strangerWhy, undecoded, variablesIn, withoutGroups } from "../../kinds/variables.ts";
 import { oneOf } from "../../kinds/words.ts";
+import type { CopyWay } from "../../model/filters.ts";
 import { nextHops } from "../../tokens/hops.ts";
 import type { Place } from "../../tokens/place.ts";
 import { Token } from "../../tokens/token.ts";
-import { field, type Resolved, resolvedFeature, textField } from "../declare.ts";
+import { type FoundBackend, field, type Resolved, type RouteFilter, resolvedFeature, textField } from "../declare.ts";
 import { isQuestionVariable } from "../external-auth/kinds.ts";
-import { filter } from "./filter.ts";
 import { mirrorsIn, steering, traits } from "./record.ts";
+
+/** Reads RequestMirror. Without a backend that can be used, requests are served without copies. */
+const filter: RouteFilter = {
+  type: "RequestMirror",
+  field: "requestMirror",
+  ofBackends: {
+    reference: ({ requestMirror }) => requestMirror!.backendRef,
+    done: "it gets no copies of requests",
+    read: (found) => ({
+      mirrors: found.map(({ filter: { requestMirror }, upstream, isLate, ...one }) => {
+        const { percent = 100, fraction } = requestMirror!;
+        const share = fraction === undefined ? percent / 100 : fraction.numerator / (fraction.denominator ?? 100);
+        const way = wayOf(one);
+        return {
+          upstream,
+          share: Math.min(1, Math.max(0, share)),
+          ...(way === undefined ? {} : { way }),
+          ...(isLate ? { isLate } : {}),
+        };
+      }),
+    }),
+  },
+};
+
+function wayOf({ tls, protocol = "http" }: Pick<FoundBackend, "tls" | "protocol">): CopyWay | undefined {
+  if (tls === undefined && protocol === "http") return undefined;
+  return {
+    ...(protocol === "h2c" || protocol === "grpcs" ? { isHttp2: true } : {}),
+    ...(tls !== undefined || protocol === "https" || protocol === "grpcs" ? { isSecure: true } : {}),
+    ...(tls === undefined ? {} : { tls }),
+  };
+}
 
 const letters = trimmed(
   textOf({

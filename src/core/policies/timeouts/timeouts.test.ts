@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { noLimit } from "../../model/filters.ts";
-import { timeoutsOf } from "./read.ts";
+import { timeoutsOf } from "./declaration.ts";
 
 const read = (timeouts?: { readonly request?: string; readonly backendRequest?: string }) => {
   const found = timeoutsOf(timeouts === undefined ? {} : { timeouts });

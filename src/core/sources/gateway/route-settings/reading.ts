@@ -3,7 +3,6 @@
  * annotations. An unreadable value keeps the default, as on an Ingress. A guard that cannot be read
  * or served closes the rules to which the object applies.
  */
-
 import { didYouMean } from "../../../../base/did-you-mean.ts";
 import {
   annotatedForm,
@@ -26,8 +25,50 @@ import type { Settings } from "../../../settings/registry.ts";
 import { lackingProblems } from "../../../table/lacking.ts";
 import type { TranslateOptions } from "../../../table/options.ts";
 import { closingProblem, unknownIn } from "../../../table/unknown-fields.ts";
+import { idleBeside, missingBeside, type Refusals } from "../../ingress/beside.ts";
 import type { Grants } from "../grants.ts";
-import { idleKeys } from "./idle.ts";
+
+/**
+ * Finds keys that have no effect without another key, such as `auth-signin` without `auth-url`. The
+ * other key may be in RouteSettings of another level, so these keys are only reported. Guards whose
+ * values are either all in one object, or not in it at all.
+ */
+const whole: ReadonlySet<keyof FeatureValues | undefined> = new Set([
+  "basicAuth",
+  "clientCertificate",
+  "externalAuth",
+] as const);
+
+/**
+ * Returns one Problem for each such key. `texts` are the texts of one object, and `reading` is what
+ * was read from them.
+ */
+function idleKeys(
+  texts: ReadonlyMap<string, string>,
+  reading: Refusals,
+  object: ObjectName,
+  settings: Settings,
+): readonly Problem[] {
+  return [...texts].flatMap(([key, text]): Problem[] => {
+    const why = text === "" ? undefined : whyIdle(key, texts, reading, settings);
+    if (why === undefined) return [];
+    const done = whole.has(featureOf(key))
+      ? "it is ignored, because what belongs to a guard stands in the object of the guard"
+      : "it counts where RouteSettings of another level have what it needs";
+    return [{ object, kind: "value-useless", field: `spec.${key}`, why: `has no effect by itself: ${why}`, done }];
+  });
+}
+
+function whyIdle(
+  key: string,
+  texts: ReadonlyMap<string, string>,
+  reading: Refusals,
+  settings: Settings,
+): string | undefined {
+  const missing = missingBeside(key, (other) => (texts.get(other) ?? "") !== "", reading.values, settings);
+  if (missing !== undefined) return `it needs ${missing}`;
+  return idleBeside(key, reading);
+}
 
 export interface SettingsReading {
   /** `namespace/name`. */
