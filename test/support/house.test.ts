@@ -186,7 +186,7 @@ const askedByRender = [
   "header-changes/record",
   "mirror/record",
   "rate-limits",
-  "rewrite",
+  "rewrite/declaration",
   "sessions/declaration",
   "sessions/record",
   "snippets",

@@ -7,7 +7,7 @@ import { undecoded } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { Token } from "../tokens/token.ts";
 import { feature, field, textField } from "./declare.ts";
-import { rewrite } from "./rewrite.ts";
+import { rewrite } from "./rewrite/declaration.ts";
 import { boundText } from "./variables.ts";
 
 const hostCharacters = {

@@ -269,7 +269,7 @@ export interface OfRoutes<R> {
   /** What its filters need of the text of a location. */
   readonly traits?: (rule: Filters, backend: Filters) => RouteTraits;
   /** What the filters do, for people; empty if they do nothing. */
-  readonly words: (filters: Filters) => readonly string[];
+  readonly words?: (filters: Filters) => readonly string[];
   /** What it limits, if it changes neither requests nor answers. */
   readonly limits?: "timeout" | "retries";
 }
@@ -298,14 +298,25 @@ export interface FoundBackend {
   readonly isLate: boolean;
 }
 
+export interface FieldMistake {
+  /** Below the field: `.set[0].name`. */
+  readonly part: string;
+  readonly why: string;
+}
+
 /** A filter of a rule or a backend. */
 export interface RouteFilter {
   readonly type: string;
   readonly field: keyof HTTPRouteFilter;
   /** Whether it is refused for a single backend. */
   readonly isForRules?: true;
-  readonly mistake?: (filter: HTTPRouteFilter) => { readonly part: string; readonly why: string } | undefined;
-  readonly read?: (filter: HTTPRouteFilter) => Filters;
+  /**
+   * Returns the first mistake, below the field. `prefix` is the matched path, without a slash at
+   * its end; undefined if the match is not a PathPrefix.
+   */
+  readonly mistake?: (filter: HTTPRouteFilter, prefix: string | undefined) => FieldMistake | undefined;
+  /** Absent if the filter names another object, which is looked up elsewhere. */
+  readonly read?: (filter: HTTPRouteFilter, prefix: string) => Filters;
   /** For a filter that names a backend, and that a list may have several times. */
   readonly ofBackends?: {
     readonly reference: (filter: HTTPRouteFilter) => BackendReference;

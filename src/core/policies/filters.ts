@@ -49,11 +49,13 @@ export function policyTraits(rule: Filters, backend: Filters): RouteTraits {
 
 /** Returns what the filters do, in words, each behind the word for its kind. */
 export function filterWords(filters: Filters): (readonly ["filter" | "timeout" | "retries", string])[] {
-  return policies.flatMap(({ words, limits }) => words(filters).map((text) => [limits ?? "filter", text] as const));
+  return policies.flatMap(({ words, limits }) =>
+    (words?.(filters) ?? []).map((text) => [limits ?? "filter", text] as const),
+  );
 }
 
 /** Returns the names of the policies that change requests or answers by these filters. */
 export function policiesOf(filters: Filters): string[] {
-  const changing = policies.filter(({ limits, words }) => limits === undefined && words(filters).length > 0);
+  const changing = policies.filter(({ limits, words }) => limits === undefined && (words?.(filters) ?? []).length > 0);
   return changing.map(({ name }) => name);
 }

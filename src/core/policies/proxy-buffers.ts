@@ -11,7 +11,7 @@ import { proxyBufferTokens } from "../settings/buffer-sizes.ts";
 import type { Settings } from "../settings/registry.ts";
 import { Token } from "../tokens/token.ts";
 import { type Context, field, type Other, type Resolved, resolvedFeature } from "./declare.ts";
-import { externalAuth } from "./external-auth/index.ts";
+import { externalAuth } from "./external-auth/declaration.ts";
 import { limited } from "./problems.ts";
 
 /** An auth request is buffered in any case. */

@@ -6,7 +6,7 @@ import { oneOf } from "../kinds/words.ts";
 import { accessLists } from "./access-lists.ts";
 import { basicAuth } from "./basic-auth.ts";
 import { feature, field, type Other } from "./declare.ts";
-import { externalAuth } from "./external-auth/index.ts";
+import { externalAuth } from "./external-auth/declaration.ts";
 import { configurationSnippet } from "./snippets.ts";
 
 export const satisfy = feature({

@@ -7,7 +7,7 @@
 import type { Server } from "../../core/model/configuration.ts";
 import { holds } from "../../core/policies/hooks.ts";
 import type { FeatureValues } from "../../core/policies/registry.ts";
-import { redirectsAway } from "../../core/policies/rewrite.ts";
+import { redirectsAway } from "../../core/policies/rewrite/declaration.ts";
 import type { DraftRule } from "./rules.ts";
 import { picked } from "./spec.ts";
 

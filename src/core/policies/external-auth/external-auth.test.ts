@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { notingPlace, printed, readingOf, settingsOf, valuesOf, type World } from "../../../../test/support/reading.ts";
 import { sentence } from "../../model/problem.ts";
-import { externalAuth } from "./index.ts";
+import { externalAuth } from "./declaration.ts";
 import { hostOfUrl } from "./kinds.ts";
 import { answeredHeaders } from "./view.ts";
 

@@ -6,7 +6,6 @@
  * The URL always goes through a variable: nginx resolves a literal host at the configuration test,
  * where one dead name makes it refuse everything (trap 8).
  */
-
 import { checkedUrl, namedHost } from "../../kinds/checked-name.ts";
 import { isKnownVariable, namesGroups, variablesIn, variableText, withoutGroups } from "../../kinds/variables.ts";
 import { clientCertificateHeaders } from "../../settings/client-certificate-headers.ts";
@@ -18,7 +17,6 @@ import type { AnswerHeader, Header, Place } from "../../tokens/place.ts";
 import { shortHash } from "../../tokens/short-hash.ts";
 import { Token, type View } from "../../tokens/token.ts";
 import { groupedText } from "../variables.ts";
-import { namedAnswers } from "./answer-variables.ts";
 import { isQuestionVariable, isSigninVariable } from "./kinds.ts";
 import type { ExternalAuth, Question } from "./question.ts";
 import { fromProxies, removed } from "./removed-headers.ts";
@@ -292,4 +290,31 @@ function withPath(url: string): string {
 
 function underscored(name: string): string {
   return name.toLowerCase().replaceAll("-", "_");
+}
+
+/**
+ * Variables with parts of the auth service's answer, under the names that ingress-nginx gives them.
+ * Authors read them in snippets: `$auth_cookie` to pass on a cookie that a login service has split,
+ * and `$authHeader0` for the first of `auth-response-headers`. nginx refuses a name that nothing
+ * declares, and Lua finds nothing under it.
+ */
+interface AnswerVariable {
+  readonly name: string;
+  /** The variable of nginx that holds the value in the auth request. */
+  readonly from: string;
+}
+
+function answerVariables(responseHeaders: readonly string[]): readonly AnswerVariable[] {
+  const ofHeaders = responseHeaders.map((header, at) => ({
+    name: `authHeader${at}`,
+    from: `upstream_http_${header.trim().toLowerCase().replaceAll("-", "_")}`,
+  }));
+  return [{ name: "auth_cookie", from: "upstream_http_set_cookie" }, ...ofHeaders];
+}
+
+/** Returns those that a snippet of the location names, for `templates/external-auth.tmpl`. */
+function namedAnswers(responseHeaders: readonly string[], place: Place): View[] {
+  return answerVariables(responseHeaders)
+    .filter(({ name }) => place.names(name))
+    .map(({ name, from }) => ({ variable: Token.name(name), from: Token.variable(from) }));
 }

@@ -10,7 +10,7 @@ import { isReservedHeader, reservedWhy } from "../../kinds/reserved-headers.ts";
 import type { HeaderChanges } from "../../model/filters.ts";
 import type { HeaderModifier, HTTPRouteFilter } from "../../model/gateway/objects.ts";
 import type { ObjectName, Problem } from "../../model/problem.ts";
-import type { RouteFilter } from "../declare.ts";
+import type { FieldMistake, RouteFilter } from "../declare.ts";
 
 export const filters: readonly RouteFilter[] = [
   {
@@ -42,17 +42,11 @@ function firstOfEach(values: HeaderChanges["set"]): HeaderChanges["set"] {
   return values.filter((_, at) => names.indexOf(names[at]!) === at).map(({ name, value }) => ({ name, value }));
 }
 
-export interface HeaderMistake {
-  /** Below the field of the changes: `.set[0].name`. */
-  readonly part: string;
-  readonly why: string;
-}
-
 /**
  * Returns the first mistake. A route may set Host, which is then the host of the request to the
  * backend.
  */
-export function headerMistake(changes: HeaderModifier, of: "request" | "answer"): HeaderMistake | undefined {
+export function headerMistake(changes: HeaderModifier, of: "request" | "answer"): FieldMistake | undefined {
   for (const list of ["set", "add"] as const) {
     for (const [at, { name, value }] of (changes[list] ?? []).entries()) {
       const isHostOfRequest = of === "request" && name.toLowerCase() === "host";
@@ -73,7 +67,7 @@ export function headerMistake(changes: HeaderModifier, of: "request" | "answer")
  * Returns the first header that is in two of the lists. The Gateway API allows one action for each
  * header, and does not say which of two would come first.
  */
-function secondAction({ set = [], add = [], remove = [] }: HeaderModifier): HeaderMistake | undefined {
+function secondAction({ set = [], add = [], remove = [] }: HeaderModifier): FieldMistake | undefined {
   const lists = new Map<string, string>();
   const all = [
     ...set.map(({ name }, at) => ({ list: "set", part: `.set[${at}].name`, name })),

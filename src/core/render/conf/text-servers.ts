@@ -8,7 +8,7 @@ import { serverName } from "../../kinds/server-names.ts";
 import { catchAll, type Location, type Server } from "../../model/configuration.ts";
 import { verifiesClients } from "../../policies/client-certificate.ts";
 import { type FeatureValues, featureList } from "../../policies/registry.ts";
-import { hasGroups } from "../../policies/rewrite.ts";
+import { hasGroups } from "../../policies/rewrite/declaration.ts";
 import { hostNeedsPath, needsPath, usesGroups } from "../../policies/snippets.ts";
 import { viewOfTwin } from "../../policies/ssl-ciphers.ts";
 import type { Settings } from "../../settings/registry.ts";

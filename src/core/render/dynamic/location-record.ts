@@ -9,7 +9,7 @@ import { backendOf, closedReason } from "../../model/location.ts";
 import { type Fields, recordFields } from "../../model/records.ts";
 import { recordOf } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
-import { rewritesAgain, rewritesLate } from "../../policies/rewrite.ts";
+import { rewritesAgain, rewritesLate } from "../../policies/rewrite/declaration.ts";
 import { numbered } from "../../tokens/pattern-groups.ts";
 import { canaryRecord } from "../location/balance-record.ts";
 import { hopOf } from "../location/hops.ts";

@@ -13,7 +13,7 @@ import { type Fields, hostKey, type RecordKey } from "../../model/records.ts";
 import { takesPreflights } from "../../policies/cors/record.ts";
 import { recordOf } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
-import { rewritesLate } from "../../policies/rewrite.ts";
+import { rewritesLate } from "../../policies/rewrite/declaration.ts";
 import { issuesCookie } from "../../policies/sessions/declaration.ts";
 import { firstBackend } from "../../policies/sessions/record.ts";
 import { numbered } from "../../tokens/pattern-groups.ts";

@@ -4,7 +4,7 @@ import { defaultUpstream, type Location, type WeightedBackend } from "../../mode
 import type { BackendProtocol } from "../../model/filters.ts";
 import { hasZones } from "../../policies/rate-limits.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
-import { hasGroups, redirectsAway } from "../../policies/rewrite.ts";
+import { hasGroups, redirectsAway } from "../../policies/rewrite/declaration.ts";
 import type { Settings } from "../../settings/registry.ts";
 import type { Scheme } from "../../tokens/pools.ts";
 import { type LocationTraits, traitsOf } from "../location/text.ts";

@@ -8,7 +8,7 @@ import { isKnownVariable } from "../../kinds/variables.ts";
 import type { Location } from "../../model/configuration.ts";
 import { ownTextOf } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
-import { hasGroups } from "../../policies/rewrite.ts";
+import { hasGroups } from "../../policies/rewrite/declaration.ts";
 import { groupsOf } from "../../tokens/pattern-groups.ts";
 
 export type NamedGroup = readonly [name: string, number: number];

@@ -14,7 +14,7 @@ import { demandsCertificate } from "../../policies/client-certificate.ts";
 import { signinHeaders } from "../../policies/cors/text.ts";
 import { headerLinesOf, holds, ownTextOf } from "../../policies/hooks.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
-import { redirectsAway, rewritesAgain, rewritesLate } from "../../policies/rewrite.ts";
+import { redirectsAway, rewritesAgain, rewritesLate } from "../../policies/rewrite/declaration.ts";
 import { needsPath, usesGroups } from "../../policies/snippets.ts";
 import { forgottenLines, type HeaderLine } from "../../settings/header-lines.ts";
 import type { Settings } from "../../settings/registry.ts";

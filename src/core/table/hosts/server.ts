@@ -9,7 +9,7 @@ import { backendOf } from "../../model/location.ts";
 import type { Problem } from "../../model/problem.ts";
 import { unannotated } from "../../policies/read.ts";
 import type { FeatureValues } from "../../policies/registry.ts";
-import { rewritesLate } from "../../policies/rewrite.ts";
+import { rewritesLate } from "../../policies/rewrite/declaration.ts";
 import type { Claim } from "../claim.ts";
 import type { UpstreamUse } from "../upstreams/balance.ts";
 import type { World } from "../world.ts";

@@ -5,8 +5,8 @@
 import type { AuthService } from "../../../model/filters.ts";
 import type { HTTPRouteFilter } from "../../../model/gateway/objects.ts";
 import type { Mistake, Problem } from "../../../model/problem.ts";
+import { always } from "../../../policies/external-auth/filter.ts";
 import type { Fault } from "../conditions.ts";
-import { always } from "./auth-values.ts";
 import { upstreamFor } from "./backends.ts";
 import { type BackendWorld, grpcProtocols, targetOf, whyBroken } from "./targets.ts";
 

@@ -3,29 +3,166 @@
  * auth service that cannot be set up closes the paths with 503. ingress-nginx drops the whole check
  * if one of three annotations is unreadable (RS-2.9).
  */
-
 import { isDeepStrictEqual } from "node:util";
 import { whyNotHost } from "../../kinds/asked.ts";
 import { originOf, whyNotOrigin } from "../../kinds/checked-name.ts";
+import { optional } from "../../kinds/combine.ts";
 import { variablesDeclaredIn } from "../../kinds/declared-variables.ts";
-import { shown } from "../../kinds/kind.ts";
-import { withoutReserved } from "../../kinds/reserved-headers.ts";
+import { type Kind, shown } from "../../kinds/kind.ts";
+import { integer } from "../../kinds/numbers.ts";
+import { settableHeaderNames, withoutReserved } from "../../kinds/reserved-headers.ts";
+import { oneOf } from "../../kinds/words.ts";
 import type { ConfigMap } from "../../model/objects.ts";
 import { type Problem, sentence, type Why } from "../../model/problem.ts";
 import type { FollowedHeader } from "../../settings/followed.ts";
 import { headersOf } from "../../settings/read-followed.ts";
-import { permitFor } from "../../settings/snippet.ts";
+import { settings as declarations, type Settings } from "../../settings/registry.ts";
+import { permitFor, snippet } from "../../settings/snippet.ts";
 import { Token } from "../../tokens/token.ts";
-import { type Context, type Resolved, resolvedFeature } from "../declare.ts";
+import { type Context, field, type Resolved, resolvedFeature, textField, toggle } from "../declare.ts";
 import { leftOut, refused, useless } from "../problems.ts";
-import { named } from "../reference.ts";
+import { named, referenceField } from "../reference.ts";
 import { otherwise } from "../without-lua.ts";
-import { fields } from "./fields.ts";
-import { globalAuth } from "./global.ts";
-import { hostOfUrl } from "./kinds.ts";
+import { filter } from "./filter.ts";
+import {
+  cacheDurations,
+  cacheKey,
+  cacheKeyNaming,
+  hostOfUrl,
+  plainText,
+  questionUrl,
+  questionUrlNaming,
+  signinUrl,
+  signinUrlNaming,
+  usualDurations,
+} from "./kinds.ts";
 import { keepsAlive, poolOf } from "./pool.ts";
 import type { ExternalAuth, Question } from "./question.ts";
 import { answeredHeaders, externalAuthView, passedCookies } from "./view.ts";
+
+/**
+ * The annotations of external authentication. The consequence of a wrong value follows
+ * ingress-nginx, except where that would let every request pass. Guides write `$request_uri` or
+ * `$escaped_request_uri` here, also behind `https://$host`. The auth service gets the request's URI
+ * without the annotation.
+ */
+const withoutUri: Kind<string> = {
+  ...plainText,
+  read: (text) => {
+    const read = plainText.read(text);
+    if (read.ok || !/\$\{?(escaped_)?request_uri\b/.test(text)) return read;
+    return { ...read, why: `${read.why}; remove it, because the request's URI is sent without it` };
+  },
+};
+
+const fields = {
+  url: textField("auth-url", {
+    example: "http://oauth2-proxy.auth.svc.cluster.local:4180/oauth2/auth",
+    kind: questionUrl,
+    naming: questionUrlNaming,
+    onBad: "reject",
+    risk: "High",
+    doc: "Sends an auth request to this URL before each request: 2xx lets it pass, 401 and 403 are returned, anything else is 500. May hold variables.",
+  }),
+  useGlobal: toggle("enable-global-auth", {
+    requires: null,
+    example: "false",
+    fallback: () => true,
+    doc: "false exempts the Ingress from the ConfigMap's global-auth-url.",
+  }),
+  method: field("auth-method", {
+    example: "GET",
+    kind: optional(oneOf(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "CONNECT", "OPTIONS", "TRACE"])),
+    onBad: "deny",
+    doc: "Method of the auth request, GET when not given; with it the auth request also has X-Original-URI and X-Scheme.",
+  }),
+  signin: textField("auth-signin", {
+    example: "https://login.example.com/oauth2/start?rd=$scheme://$host$escaped_request_uri",
+    kind: signinUrl,
+    naming: signinUrlNaming,
+    risk: "High",
+    doc: "Sign-in page to which clients are redirected with 302 if the answer is 401; the original URL is added as a query parameter.",
+  }),
+  redirectParam: field("auth-signin-redirect-param", {
+    requires: "auth-signin",
+    example: "next",
+    kind: plainText,
+    fallback: () => "rd",
+    risk: "Medium",
+    doc: "Query parameter of auth-signin that holds the original URL.",
+  }),
+  responseHeaders: field<readonly string[]>("auth-response-headers", {
+    example: "X-Auth-Request-User, X-Auth-Request-Email",
+    kind: settableHeaderNames,
+    fallback: () => [],
+    onBad: "deny",
+    risk: "Medium",
+    doc: "Headers of the auth service's answer that the backend gets instead of the client's.",
+  }),
+  headers: referenceField("auth-proxy-set-headers", {
+    example: "shop/auth-headers",
+    doc: "ConfigMap, as namespace/name, whose entries are headers of the auth request.",
+  }),
+  requestRedirect: textField("auth-request-redirect", {
+    example: "https://shop.example.com/welcome",
+    kind: withoutUri,
+    onBad: "deny",
+    risk: "Medium",
+    doc: "Value of X-Auth-Request-Redirect in the auth request, instead of the request URI.",
+  }),
+  alwaysSetCookie: toggle("auth-always-set-cookie", {
+    onBad: "deny",
+    doc: "Passes the cookies of the auth service's answer to the client whatever the status, not only with success and redirects.",
+  }),
+  cacheKey: textField("auth-cache-key", {
+    example: "$remote_user$http_authorization",
+    kind: cacheKey,
+    naming: cacheKeyNaming,
+    risk: "Medium",
+    doc: "Caches the answers of the auth service by the value of this text with variables; locations share no answers.",
+  }),
+  cacheDurations: field("auth-cache-duration", {
+    requires: "auth-cache-key",
+    example: "200 202 10m, 401 1m",
+    kind: cacheDurations,
+    fallback: () => usualDurations,
+    onBad: "deny",
+    risk: "Medium",
+    doc: "How long answers are kept, by status.",
+  }),
+  keepalive: field("auth-keepalive", {
+    example: "16",
+    kind: integer({ max: 1000 }),
+    fallback: () => 0,
+    doc: "Idle connections to the auth service that are kept.",
+  }),
+  keepaliveShareVars: toggle("auth-keepalive-share-vars", {
+    requires: "auth-keepalive",
+    doc: "Accepted without effect; the auth request always shares the request's variables.",
+  }),
+  keepaliveRequests: field("auth-keepalive-requests", {
+    requires: "auth-keepalive",
+    example: "1000",
+    kind: integer({ max: 1_000_000_000 }),
+    fallback: () => 1000,
+    doc: "Auth requests on one kept connection.",
+  }),
+  keepaliveTimeout: field("auth-keepalive-timeout", {
+    requires: "auth-keepalive",
+    example: "60",
+    kind: integer({ max: 2_073_600 }),
+    fallback: () => 60,
+    doc: "Seconds that an idle connection is kept.",
+  }),
+  snippet: textField("auth-snippet", {
+    example: "proxy_set_header X-Team shop;",
+    kind: snippet,
+    onBad: "reject",
+    risk: "Critical",
+    declares: true,
+    doc: "Directives for the location of the auth request, if the operator allows snippets.",
+  }),
+};
 
 export const externalAuth = resolvedFeature({
   name: "external-auth",
@@ -107,6 +244,7 @@ export const externalAuth = resolvedFeature({
   requestHeaders: answeredHeaders,
   answerHeaders: passedCookies,
   declares: (value) => (value.kind === "ask" ? value.question.declares : []),
+  ofRoutes: { filters: [filter] },
 });
 
 function isSame(one: ExternalAuth, other: ExternalAuth): boolean {
@@ -153,3 +291,30 @@ function entriesOf({ data = {} }: ConfigMap): readonly FollowedHeader[] {
 }
 
 const notKept = "connections are kept to an IP address or to a Service with a cluster IP, and auth-url names neither";
+
+/** The operator's external authentication, for every Ingress that has none of its own (RS-16.9). */
+function globalAuth(settings: Settings): ExternalAuth {
+  const { globalAuthUrl: auth, globalAuthSnippet: snippet } = settings;
+  if (auth.kind !== "ask") return auth;
+  const host = hostOfUrl(auth.url);
+  if (host === undefined) return { kind: "refuse" };
+  const question = {
+    by: "operator" as const,
+    url: auth.url,
+    host,
+    method: settings.globalAuthMethod,
+    signin: settings.globalAuthSignin ?? "",
+    redirectParam: settings.globalAuthSigninRedirectParam ?? "rd",
+    responseHeaders: settings.globalAuthResponseHeaders,
+    headers: [],
+    requestRedirect: settings.globalAuthRequestRedirect ?? "",
+    alwaysSetCookie: settings.globalAuthAlwaysSetCookie,
+    cacheKey: settings.globalAuthCacheKey ?? "",
+    cacheDurations: settings.globalAuthCacheDuration,
+    pool: undefined,
+    only200: false,
+    snippet: snippet === "" ? undefined : (declarations.globalAuthSnippet.kind.view(snippet) as Token),
+    declares: [],
+  };
+  return { kind: "ask", question };
+}

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { notingPlace, readingOf, settingsOf, valuesOf } from "../../../test/support/reading.ts";
-import { redirects } from "./redirects.ts";
+import { notingPlace, readingOf, settingsOf, valuesOf } from "../../../../test/support/reading.ts";
+import { redirects } from "./declaration.ts";
 
 const redirectsOf = (annotations: Record<string, string>) => valuesOf(annotations).redirects;
 

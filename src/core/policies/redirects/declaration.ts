@@ -1,18 +1,21 @@
 /**
  * Redirects that an Ingress configures: its paths to another address, its host from or to `www.`.
- * They take effect before the redirect to https, limits and authentication (RS-7.6).
+ * They take effect before the redirect to https, limits and authentication (RS-7.6). The filter
+ * RequestRedirect keeps parts of the request's URL, all of which the URL of an annotation replaces,
+ * so the two have no value in common.
  */
 
-import type { Kind } from "../kinds/kind.ts";
-import { integer } from "../kinds/numbers.ts";
-import { isRequestVariable } from "../kinds/request-variables.ts";
-import { oneLine, textOf } from "../kinds/text.ts";
-import { undecoded } from "../kinds/variables.ts";
-import type { Problem } from "../model/problem.ts";
-import { Token } from "../tokens/token.ts";
-import { type Context, field, type Resolved, resolvedFeature, textField, toggle } from "./declare.ts";
-import { useless } from "./problems.ts";
-import { boundText } from "./variables.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import { integer } from "../../kinds/numbers.ts";
+import { isRequestVariable } from "../../kinds/request-variables.ts";
+import { oneLine, textOf } from "../../kinds/text.ts";
+import { undecoded } from "../../kinds/variables.ts";
+import type { Problem } from "../../model/problem.ts";
+import { Token } from "../../tokens/token.ts";
+import { type Context, field, type Resolved, resolvedFeature, textField, toggle } from "../declare.ts";
+import { useless } from "../problems.ts";
+import { boundText } from "../variables.ts";
+import { filter } from "./filter.ts";
 
 export interface Redirects {
   /** The target for all requests of the Location. */
@@ -104,6 +107,7 @@ export const redirects = resolvedFeature({
   onlyWith: { permanentCode: (value) => forRedirect(value), temporalCode: (value) => forRedirect(value) },
   mayAnswer: ({ elsewhere }) => elsewhere !== undefined,
   provides: ({ twin }) => twin,
+  ofRoutes: { filters: [filter] },
   directives: ({ relative }) => [{ name: Token.name("absolute_redirect"), value: Token.name(relative ? "off" : "on") }],
   variables: ["redirect", "redirect_code"],
   view: ({ elsewhere }, place) => {

@@ -1,7 +1,19 @@
-/** Checks the values of an ExternalAuth filter. */
-import { shown } from "../../../kinds/kind.ts";
-import { settableHeaderName } from "../../../kinds/reserved-headers.ts";
-import type { ExternalAuthFilter } from "../../../model/gateway/objects.ts";
+/**
+ * The filter ExternalAuth (GEP-1494). Annotations name the URL of a service, which may be anywhere,
+ * and decide about its cookies and a sign-in page; the filter names a Service, whose endpoints Lua
+ * chooses, and may ask over gRPC. So the two have no value in common. The Service is looked up in
+ * `src/core/sources/gateway/route/external-auth.ts`.
+ */
+import { shown } from "../../kinds/kind.ts";
+import { settableHeaderName } from "../../kinds/reserved-headers.ts";
+import type { ExternalAuthFilter } from "../../model/gateway/objects.ts";
+import type { FieldMistake, RouteFilter } from "../declare.ts";
+
+export const filter: RouteFilter = {
+  type: "ExternalAuth",
+  field: "externalAuth",
+  mistake: ({ externalAuth }) => authMistake(externalAuth!),
+};
 
 /** Headers that every question has. */
 export const always = new Set(["host", "method", "path", "content-length", "authorization"]);
@@ -9,7 +21,7 @@ export const always = new Set(["host", "method", "path", "content-length", "auth
 const none: ReadonlySet<string> = new Set();
 
 /** Returns a mistake in the values of a filter: its field below `externalAuth`, and the reason. */
-export function authMistake(auth: ExternalAuthFilter): { readonly part: string; readonly why: string } | undefined {
+function authMistake(auth: ExternalAuthFilter): FieldMistake | undefined {
   const { protocol, http, grpc, forwardBody } = auth;
   if (protocol !== "HTTP" && protocol !== "GRPC") {
     return { part: ".protocol", why: `${shown(String(protocol))} is not HTTP or GRPC` };

@@ -1,14 +1,16 @@
 /**
  * Regular expressions as paths, and the path that is sent to the backend (RS-6). Both affect the
  * whole host: one rewritten Location turns every path of the host into a regular expression;
- * `translate/` works that out.
+ * `table/` works that out. The filter URLRewrite replaces a path or a prefix of its match, without
+ * groups, so that the two have no value in common.
  */
-import type { Kind } from "../kinds/kind.ts";
-import { isElsewhere } from "../kinds/rewrite-target.ts";
-import { textOf } from "../kinds/text.ts";
-import { undecoded } from "../kinds/variables.ts";
-import { feature, textField, toggle } from "./declare.ts";
-import type { Snippet } from "./snippets.ts";
+import type { Kind } from "../../kinds/kind.ts";
+import { isElsewhere } from "../../kinds/rewrite-target.ts";
+import { textOf } from "../../kinds/text.ts";
+import { undecoded } from "../../kinds/variables.ts";
+import { feature, textField, toggle } from "../declare.ts";
+import type { Snippet } from "../snippets.ts";
+import { filter } from "./filter.ts";
 
 const path = textOf({ label: "letters, digits and - . _ ~ / : $", characters: "A-Za-z0-9._~/:$\\-" });
 
@@ -34,6 +36,7 @@ export const rewrite = feature({
     }),
   },
   notOnRoutes: { regex: "matches of type RegularExpression are regular expressions" },
+  ofRoutes: { filters: [filter] },
 });
 
 type Values = {
