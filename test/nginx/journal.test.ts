@@ -27,12 +27,12 @@ beforeAll(async () => {
     workers: 1,
     http: `
     lua_package_path "${lua}/?.lua;;";
-    lua_shared_dict sluice_records 8m;
+    lua_shared_dict sluice_records_3 8m;
     server {
       listen ${to};
       location / {
         content_by_lua_block {
-          local records, json = ngx.shared.sluice_records, require("cjson.safe")
+          local records, json = ngx.shared.sluice_records_3, require("cjson.safe")
           records:flush_all()
           records:flush_expired()
           require("sluice.journal").load("${path}")

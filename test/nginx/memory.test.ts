@@ -21,7 +21,7 @@ const later = Array.from({ length: 500 }, (_, at) => `later-${at}.example`);
 const template = mkdtempSync(join(tmpdir(), "template-"));
 const sized = (size: string) => {
   const text = readFileSync(join(builtInTemplates, "lua.tmpl"), "utf8");
-  writeFileSync(join(template, "new"), text.replace(/(sluice_records) [^;]+;/, `$1 ${size};`));
+  writeFileSync(join(template, "new"), text.replace(/(\{\{lua\.records\}\}) [^;]+;/, `$1 ${size};`));
   renameSync(join(template, "new"), join(template, "lua.tmpl"));
 };
 const ingresses = (hosts: readonly string[]) =>

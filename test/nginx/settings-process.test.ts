@@ -102,9 +102,9 @@ test("lua-shared-dicts enlarges the memory of the records, and gives snippets di
     "lua-shared-dicts": "configuration_data: 60, certificate_data: 4, my_cache: 100k",
     "server-snippet": `location = /own { content_by_lua_block { ngx.say(ngx.shared.${dictionary}:capacity()) } }`,
   });
-  expect(it.values("lua_shared_dict")).toEqual(expect.arrayContaining(["sluice_records 65536k", "my_cache 100k"]));
+  expect(it.values("lua_shared_dict")).toEqual(expect.arrayContaining(["sluice_records_3 65536k", "my_cache 100k"]));
   expect((await it.ask({ path: "/own" })).body).toBe("102400");
   await it.set({});
-  expect(it.values("lua_shared_dict")).toContain("sluice_records 16384k");
+  expect(it.values("lua_shared_dict")).toContain("sluice_records_3 16384k");
   expect((await it.ask()).status).toBe(200);
 });

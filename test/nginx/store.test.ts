@@ -14,7 +14,7 @@ test("a flood of unknown names takes no decoded record away", async () => {
     workers: 1,
     http: `
     lua_package_path "${lua}/?.lua;;";
-    lua_shared_dict sluice_records 4m;
+    lua_shared_dict sluice_records_3 4m;
     server {
       listen ${to};
       location / {
@@ -24,7 +24,7 @@ test("a flood of unknown names takes no decoded record away", async () => {
             decoded = decoded + 1
             return decode(...)
           end
-          local store, records = require("sluice.store"), ngx.shared.sluice_records
+          local store, records = require("sluice.store"), ngx.shared.sluice_records_3
           local function of(name)
             local record = store.get("host", name, 1)
             return record and record.root

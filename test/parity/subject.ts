@@ -95,6 +95,8 @@ export interface InPlaceOf {
   readonly journal?: (found: JournalState) => void;
   /** See `ControllerOptions`. */
   readonly clock?: Pick<Clock, "now">;
+  /** False leaves nginx running, and takes over the one that runs. */
+  readonly endWithController?: boolean;
 }
 
 export async function startOn(
@@ -102,7 +104,15 @@ export async function startOn(
   root: string,
   flags: Flags,
   onProblems: (all: readonly Problem[]) => void,
-  { nginx, nameservers, strangeRecords = () => {}, sharesPorts = false, journal = () => {}, clock }: InPlaceOf = {},
+  {
+    nginx,
+    nameservers,
+    strangeRecords = () => {},
+    sharesPorts = false,
+    journal = () => {},
+    clock,
+    endWithController = true,
+  }: InPlaceOf = {},
 ): Promise<Controller> {
   const found = nginx ?? (await nginxHere("nginx", process.env.PATH ?? ""));
   const opened = openRunFolder(root);
@@ -129,7 +139,7 @@ export async function startOn(
     fake: fakeCertificate(new Date()),
     template: compiled.template,
     pace: { syncRateLimit: 1000, reloadBurst: 1000, maxDraining: 100, auditMs: 1_000 },
-    endWithController: true,
+    endWithController,
     ...(clock === undefined ? {} : { clock }),
     listener: {
       problems: (all) => onProblems([...all.values()].flat()),

@@ -4,10 +4,9 @@
 -- certificate of another scope.
 local ssl = require("ngx.ssl")
 local ocsp = require("ngx.ocsp")
+local records = require("sluice.journal").records
 local scopes = require("sluice.route.listeners")
 local store = require("sluice.store")
-
-local records = ngx.shared.sluice_records
 
 local _M = {}
 

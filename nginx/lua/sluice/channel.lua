@@ -2,8 +2,7 @@
 -- account can enter.
 local bodies = require("sluice.gateway.body")
 local journal = require("sluice.journal")
-
-local records = ngx.shared.sluice_records
+local records = journal.records
 
 local _M = {}
 

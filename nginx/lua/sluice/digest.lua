@@ -2,9 +2,8 @@
 -- what it wrote. A word from the request is the key of the digests, so that an older answer cannot
 -- be replayed. Listing all keys stops every worker for a moment, so the controller requests digests
 -- only when the counter of writes shows that another program has written.
-local records = ngx.shared.sluice_records
-
 local journal = require("sluice.journal")
+local records = journal.records
 local own = { [journal.generation] = true, [journal.writing] = true, [journal.closing] = true }
 local parts = 256
 -- After this many parts the worker serves other requests first.

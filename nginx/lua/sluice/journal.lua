@@ -2,16 +2,19 @@
 -- [key, value] to set a record and [key] to remove it. In the journal each line has a checksum.
 local cjson = require("cjson.safe")
 
-local records = ngx.shared.sluice_records
 local crc32 = ngx.crc32_long
 local tohex = require("bit").tohex
 
--- The version of the journal that this file reads (journal-text.ts).
+-- The version of the records (src/core/model/records.ts). This release uses no journal and no
+-- memory of another version.
 local version = "3"
+
+local records = ngx.shared["sluice_records_" .. version]
 
 -- Names the values that stand beside the records in the same memory. Everything that writes, reads
 -- or skips them takes the names from here.
 local _M = {
+  records = records,
   -- Rises with each set of changes. Its name is one letter, because each request hashes it.
   generation = "g",
   -- Rises with each write of the controller.

@@ -4,10 +4,10 @@
 -- Each record has the number of its write beside it, so an unchanged record is not decoded again,
 -- and its text need not be kept for a comparison.
 local decode = require("sluice.decode")
-
-local records = ngx.shared.sluice_records
-local now = ngx.now
 local journal = require("sluice.journal")
+
+local now = ngx.now
+local records = journal.records
 local generation_key = journal.generation
 
 local _M = {}

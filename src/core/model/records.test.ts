@@ -1,7 +1,15 @@
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { inOrder, isReplaced, type RecordChange, recordFields, replacedBy, replacedKey } from "./records.ts";
+import {
+  inOrder,
+  isReplaced,
+  type RecordChange,
+  recordFields,
+  recordsVersion,
+  replacedBy,
+  replacedKey,
+} from "./records.ts";
 
 const root = join(import.meta.dirname, "../../../nginx/lua");
 const lua = globSync("**/*.lua", { cwd: root }).map((path) =>
@@ -81,4 +89,8 @@ test("records come after those that they name, and are removed before those", ()
 test("the key of replaced versions leads back to the record", () => {
   expect(isReplaced(replacedKey("host a"))).toBe(true);
   expect(replacedBy(replacedKey("host a"))).toBe("host a");
+});
+
+test("the Lua reads records of this version", () => {
+  expect(lua.join("\n")).toContain(`\nlocal version = "${recordsVersion}"\n`);
 });

@@ -38,6 +38,13 @@ export const stapleKey = (fingerprint: string): RecordKey => `staple ${fingerpri
 export const streamKey = (pool: string): RecordKey => `stream ${pool}`;
 /** Returns the key of the record with earlier versions of another record. */
 export const replacedKey = (key: RecordKey): RecordKey => `before ${key}`;
+/**
+ * Increase it with any change of a record's meaning. A journal of another version is not read, and
+ * nginx's memory of another version has another name: the workers of an older release keep theirs
+ * until they end.
+ */
+export const recordsVersion = 3;
+
 /** The record with the name of the controller that wrote all records. */
 export const instanceKey: RecordKey = "instance";
 

@@ -8,10 +8,8 @@
  */
 import { randomBytes } from "node:crypto";
 import { crc32 } from "node:zlib";
-import type { RecordChange } from "../../core/model/records.ts";
+import { type RecordChange, recordsVersion as version } from "../../core/model/records.ts";
 
-/** A journal of another version is not read. Increase it with any change of a record's meaning. */
-const version = 3;
 const newline = 10;
 const checksumDigits = 8;
 const lengthDigits = 15;

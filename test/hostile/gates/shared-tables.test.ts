@@ -28,7 +28,7 @@ const serve = (name: string) =>
     lua_shared_dict sluice_times 256k;
     lua_shared_dict sluice_shadow 256k;
     lua_shared_dict sluice_counts 32m;
-    lua_shared_dict sluice_records 1m;
+    lua_shared_dict sluice_records_3 1m;
     server {
       listen ${to};
       set $route_limited "";

@@ -127,7 +127,7 @@ const routeVariables =
 function httpOf(socket: string, tries: number): string {
   return `
   lua_package_path "${lua}/?.lua;;";
-  lua_shared_dict sluice_records 4m;
+  lua_shared_dict sluice_records_3 4m;
   lua_shared_dict sluice_times 1m;
   init_by_lua_block {
     require("resty.core")

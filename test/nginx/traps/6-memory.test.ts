@@ -21,12 +21,12 @@ test("a record that does not fit is refused, and no other record is evicted for 
   await nginx.serve({
     http: `
     lua_package_path "${lua}/?.lua;;";
-    lua_shared_dict sluice_records 64k;
+    lua_shared_dict sluice_records_3 64k;
     server {
       listen 127.0.0.46:18080;
       client_body_buffer_size 1m;
       location /records { content_by_lua_block { require("sluice.channel").serve() } }
-      location /one { content_by_lua_block { ngx.print(ngx.shared.sluice_records:get(ngx.var.arg_key) or "none") } }
+      location /one { content_by_lua_block { ngx.print(ngx.shared.sluice_records_3:get(ngx.var.arg_key) or "none") } }
     }`,
   });
   const to = "127.0.0.46:18080";

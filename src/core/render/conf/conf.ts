@@ -3,6 +3,7 @@ import { createHash, hash } from "node:crypto";
 import { bytesOf } from "../../kinds/measures.ts";
 import { groupVariables } from "../../kinds/variables.ts";
 import type { Certificate, StreamServer } from "../../model/configuration.ts";
+import { recordsVersion } from "../../model/records.ts";
 import type { Table } from "../../model/table.ts";
 import { letsUnderscoresThrough } from "../../settings/header-spellings.ts";
 import type { Settings } from "../../settings/registry.ts";
@@ -241,6 +242,7 @@ function luaView(
     dictionaries: ownDictionaries(settings),
     // Operators mount their own Lua files where ingress-nginx finds them.
     packagePath: Token.word(`${paths.lua}/?.lua;;/etc/nginx/lua/?.lua`),
+    records: Token.name(`sluice_records_${recordsVersion}`),
     recordsSize: Token.name(`${Math.ceil(recordsBytes / 1024)}k`),
     journal: Token.word(paths.journal),
     variables: Token.gaps.variables,
