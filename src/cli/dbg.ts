@@ -8,9 +8,10 @@ import { readFile } from "node:fs/promises";
 import { upstreamLabel } from "../core/model/location.ts";
 import { shownOfPair } from "../core/model/pair-record.ts";
 import { Journal } from "../nginx/folder/journal.ts";
+import { optionsIn } from "../tools/call.ts";
 import { markedConf } from "../tools/marked-conf.ts";
-import { runFolderOf } from "../tools/run-folder.ts";
-import type { Out } from "./out.ts";
+import { folderOption, runFolderOf } from "../tools/run-folder.ts";
+import { failedAs, type Out } from "./out.ts";
 
 const usage = `Usage: sluice dbg [--run-folder FOLDER] COMMAND
 
@@ -27,13 +28,13 @@ the image the command is also called /dbg, as in that of ingress-nginx.
 
 /** Returns exit code 0, 1 for a thing that does not exist, 2 for a mistake in the command line. */
 export async function dbg(argv: readonly string[], out: Out, env: NodeJS.ProcessEnv): Promise<number> {
-  const { runFolder, words } = runFolderIn(argv);
-  const [command = "", verb = "", name = ""] = words;
+  const taken = optionsIn(argv, [folderOption]);
+  if (!taken.ok) return failedAs("dbg")(out, taken.why);
+  const [command = "", verb = "", name = ""] = taken.rest;
   if (["--help", "-h", "help"].includes(command)) {
-    out.write(usage);
-    return 0;
+    return printed(out, usage, "");
   }
-  const folder = runFolderOf(runFolder, env);
+  const folder = runFolderOf(taken.options["run-folder"], env);
   const { records } = await Journal.open(folder.journal);
   if (command === "conf") {
     const conf = await readFile(folder.conf, "utf8").catch(() => undefined);
@@ -56,17 +57,6 @@ export async function dbg(argv: readonly string[], out: Out, env: NodeJS.Process
       out.fail(usage);
       return 2;
   }
-}
-
-/** Removes `--run-folder FOLDER` and `--run-folder=FOLDER` from the words. */
-function runFolderIn(argv: readonly string[]): {
-  readonly runFolder: string | undefined;
-  readonly words: readonly string[];
-} {
-  const at = argv.findIndex((word) => /^--run-folder(=|$)/.test(word));
-  if (at < 0) return { runFolder: undefined, words: argv };
-  const [, attached] = /^--run-folder=(.*)$/s.exec(argv[at]!) ?? [];
-  return { runFolder: attached ?? argv[at + 1], words: argv.toSpliced(at, attached === undefined ? 2 : 1) };
 }
 
 type Records = ReadonlyMap<string, string>;

@@ -5,19 +5,13 @@
 import type { StatusAnswer } from "../ask/page/api/status.ts";
 import { askController } from "../ask/routes/socket.ts";
 import { optionsIn, outputOption, type ToolOption } from "../tools/call.ts";
-import { runFolderOf } from "../tools/run-folder.ts";
+import { folderOption, runFolderOf } from "../tools/run-folder.ts";
 import { statusText } from "../tools/status/print.ts";
 import { failedAs, type Out, printed } from "./out.ts";
 
 const failed = failedAs("status");
 
 const allOption: ToolOption = { name: "all", doc: "Prints the last hundred changes rather than ten." };
-const folderOption: ToolOption = {
-  name: "run-folder",
-  value: "FOLDER",
-  doc: "Where the controller keeps its state.",
-};
-
 export const statusOptions: readonly ToolOption[] = [allOption, folderOption];
 
 const usage = `Usage: sluice status [--all] [--run-folder FOLDER] [-o json]
