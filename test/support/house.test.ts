@@ -17,12 +17,12 @@ const read = (path: string) => readFileSync(join(root, path), "utf8");
  */
 const rooms = {
   base: 650,
-  kube: 3_150,
-  core: 44_300,
-  nginx: 3_900,
-  edges: 13_400,
+  kube: 3_100,
+  core: 43_900,
+  nginx: 3_800,
+  edges: 13_250,
   ask: 7_960,
-  controller: 5_100,
+  controller: 5_000,
   tools: 3_700,
   move: 8_000,
   cli: 2_450,
