@@ -10,7 +10,7 @@
 import { hexRanges, inBoth } from "../kinds/address-ranges.ts";
 import { rangeList } from "../kinds/addresses.ts";
 import { Token } from "../tokens/token.ts";
-import { feature, field } from "./declare.ts";
+import { feature, field, ofSetting } from "./declare.ts";
 
 /** Longer lists stay text, because each route would have them in its record. */
 const mostRangesOfRoute = 64;
@@ -32,10 +32,9 @@ export const accessLists = feature({
       risk: "Medium",
       doc: "Only these client addresses and ranges may use the location; others get 403. Replaces the ConfigMap's list.",
     }),
-    deny: field("denylist-source-range", {
+    deny: ofSetting("denylistSourceRange", {
       example: "198.51.100.0/24",
       kind: rangeList,
-      fallback: (settings) => settings.denylistSourceRange,
       onBad: "deny",
       emptyIsBad: true,
       risk: "Medium",

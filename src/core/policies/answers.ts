@@ -9,7 +9,7 @@ import { textOf } from "../kinds/text.ts";
 import { replacementView } from "../settings/proxy.ts";
 import type { Place } from "../tokens/place.ts";
 import { Token } from "../tokens/token.ts";
-import { feature, field } from "./declare.ts";
+import { feature, ofSetting } from "./declare.ts";
 
 const plain = { label: "letters, digits and - . _ ~ / : , ? & =", characters: "A-Za-z0-9._~/:,?&=\\-" };
 const word = textOf(plain);
@@ -46,43 +46,32 @@ export const answers = feature({
   name: "answers",
   scope: "location",
   fields: {
-    cookieDomain: field("proxy-cookie-domain", {
+    cookieDomain: ofSetting("proxyCookieDomain", {
       example: "inner.example.com shop.example.com",
       kind: replacement,
-      fallback: (settings) => settings.proxyCookieDomain,
       risk: "Medium",
-      directive: {
-        name: "proxy_cookie_domain",
-        // nginx removes the dot in front of a domain that is text, but not in front of one in a
-        // variable.
-        live: (value, { bind }) => boundWords(value.replace(/(?<=^| )\./g, ""), "cookie_domain", bind),
-      },
+      // nginx removes the dot in front of a domain that is text, but not in front of one in a
+      // variable.
+      live: (value, { bind }) => boundWords(value.replace(/(?<=^| )\./g, ""), "cookie_domain", bind),
       doc: "Replaces the domain in cookies of backends: the first word by the second.",
     }),
-    cookiePath: field("proxy-cookie-path", {
+    cookiePath: ofSetting("proxyCookiePath", {
       example: "/app/ /",
       kind: replacement,
-      fallback: (settings) => settings.proxyCookiePath,
       risk: "Medium",
-      directive: {
-        name: "proxy_cookie_path",
-        live: (value, { bind }) => boundWords(value, "cookie_path", bind),
-      },
+      live: (value, { bind }) => boundWords(value, "cookie_path", bind),
       doc: "Replaces the path in cookies of backends: the first word by the second.",
     }),
-    from: field("proxy-redirect-from", {
+    from: ofSetting("proxyRedirectFrom", {
       example: "http://inner.example.com/",
       kind: redirectPart,
-      fallback: (settings) => settings.proxyRedirectFrom,
       risk: "Medium",
       doc: "Text to replace at the start of Location and Refresh headers of backends; off leaves them alone, default is nginx's own mapping.",
     }),
-    to: field("proxy-redirect-to", {
+    to: ofSetting("proxyRedirectTo", {
       example: "https://shop.example.com/",
       kind: redirectPart,
-      fallback: (settings) => settings.proxyRedirectTo,
       risk: "Medium",
-      doc: "Replacement for proxy-redirect-from.",
     }),
   },
   onlyWith: {

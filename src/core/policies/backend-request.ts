@@ -6,7 +6,7 @@ import { textOf, trimmed } from "../kinds/text.ts";
 import { undecoded } from "../kinds/variables.ts";
 import { oneOf } from "../kinds/words.ts";
 import { Token } from "../tokens/token.ts";
-import { feature, field, textField } from "./declare.ts";
+import { feature, ofSetting, textField } from "./declare.ts";
 import { rewrite } from "./rewrite/declaration.ts";
 import { boundText } from "./variables.ts";
 
@@ -22,11 +22,9 @@ export const backendRequest = feature({
   name: "backend-request",
   scope: "location",
   fields: {
-    httpVersion: field("proxy-http-version", {
+    httpVersion: ofSetting("proxyHttpVersion", {
       example: "1.1",
       kind: oneOf(["1.0", "1.1"]),
-      fallback: (settings) => settings.proxyHttpVersion,
-      directive: { name: "proxy_http_version" },
       doc: "HTTP version towards the backend; keepalive and websockets need 1.1.",
     }),
     host: textField("upstream-vhost", {

@@ -10,7 +10,7 @@ import { listOf } from "../kinds/text.ts";
 import { notFound } from "../model/missing.ts";
 import type { Header, Place } from "../tokens/place.ts";
 import { Token, type View } from "../tokens/token.ts";
-import { field, type Resolved, resolvedFeature, textField, toggle } from "./declare.ts";
+import { ofSetting, type Resolved, resolvedFeature, textField, toggle } from "./declare.ts";
 import { useless } from "./problems.ts";
 
 export interface CustomErrors {
@@ -67,10 +67,9 @@ export const customErrors = resolvedFeature({
   name: "custom-errors",
   scope: "location",
   fields: {
-    codes: field<readonly number[]>("custom-http-errors", {
+    codes: ofSetting("customHttpErrors", {
       example: "404, 503",
       kind: codes,
-      fallback: (settings) => settings.customHttpErrors,
       onBad: "reject",
       doc: "Statuses whose answer the default backend writes. Replaces the ConfigMap's list.",
     }),

@@ -18,8 +18,9 @@ import type { ConfigMap, Secret, Service } from "../model/objects.ts";
 import type { Consequence, ObjectName, Problem } from "../model/problem.ts";
 import type { Fields as RecordFields } from "../model/records.ts";
 import type { RouteTraits } from "../model/route-traits.ts";
+import type { Setting } from "../settings/declare.ts";
 import type { HeaderLine } from "../settings/header-lines.ts";
-import type { Settings } from "../settings/registry.ts";
+import { type Settings, settings } from "../settings/registry.ts";
 import type { Capability } from "../tokens/capabilities.ts";
 import type { AnswerHeader, Directive, Header, Place, Protocol, ServerPlace } from "../tokens/place.ts";
 import type { Token, View } from "../tokens/token.ts";
@@ -74,9 +75,11 @@ export interface Declared<T> {
   readonly directive?: {
     readonly name: string;
     readonly grpc?: string;
-    readonly live?: { readonly variable: string } | "balancer" | ((value: T, place: LivePlace) => Token | undefined);
+    readonly live?: Live<T>;
   };
 }
+
+type Live<T> = { readonly variable: string } | "balancer" | ((value: T, place: LivePlace) => Token | undefined);
 
 export interface Field<T> extends Declared<T> {
   readonly key: string;
@@ -335,6 +338,23 @@ export function field<T>(
   declared: Declared<T> & (undefined extends T ? unknown : { readonly fallback: (settings: Settings) => NoInfer<T> }),
 ): Field<T> {
   return { key, risk: "Low", fallback: () => undefined as T, ...declared };
+}
+
+/**
+ * Declares the annotation with the key of a setting, which is its default. The directive that the
+ * setting prints in the http block is printed in a location with another value.
+ */
+export function ofSetting<N extends Exclude<keyof Settings, "followed">>(
+  name: N,
+  {
+    live,
+    ...declared
+  }: Omit<Declared<Settings[N]>, "doc"> & { readonly doc?: string; readonly live?: Live<Settings[N]> },
+): Field<Settings[N]> {
+  const { key, doc, directive }: Setting<Settings[N]> = settings[name] as never;
+  const [own, grpc] = [directive?.name ?? []].flat();
+  const printed = own === undefined ? {} : { directive: { name: own, ...(grpc && { grpc }), ...(live && { live }) } };
+  return { key, doc, risk: "Low", fallback: (all) => all[name], ...printed, ...declared };
 }
 
 /** Declares a text, which is empty without the annotation. */

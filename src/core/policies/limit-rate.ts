@@ -4,7 +4,7 @@ import { type Kind, no, shown } from "../kinds/kind.ts";
 import { integer } from "../kinds/numbers.ts";
 import { mostKilobytes } from "../settings/proxy.ts";
 import { Token } from "../tokens/token.ts";
-import { feature, field, type Other } from "./declare.ts";
+import { feature, type Other, ofSetting } from "./declare.ts";
 import { proxyBuffers } from "./proxy-buffers.ts";
 
 /** Kilobytes, as ingress-nginx reads it, although its documentation says otherwise (RS-31.4). */
@@ -29,19 +29,16 @@ export const limitRate = feature({
   name: "limit-rate",
   scope: "location",
   fields: {
-    rate: field("limit-rate", {
+    rate: ofSetting("limitRate", {
       example: "512",
       kind: kilobytes,
-      fallback: (settings) => settings.limitRate,
-      directive: { name: "limit_rate", live: { variable: "limit_rate" } },
+      live: { variable: "limit_rate" },
       doc: "Kilobytes per second that one answer may be sent at, with proxy-buffering on; 0 is no limit.",
     }),
-    after: field("limit-rate-after", {
+    after: ofSetting("limitRateAfter", {
       example: "1024",
       kind: kilobytes,
-      fallback: (settings) => settings.limitRateAfter,
-      directive: { name: "limit_rate_after", live: { variable: "limit_rate_after" } },
-      doc: "Kilobytes of an answer after which limit-rate begins.",
+      live: { variable: "limit_rate_after" },
     }),
   },
   variables: ["limit_rate", "limit_rate_after"],

@@ -4,7 +4,7 @@
  */
 
 import { oneOf } from "../kinds/words.ts";
-import { field, resolvedFeature } from "./declare.ts";
+import { ofSetting, resolvedFeature } from "./declare.ts";
 import { useless } from "./problems.ts";
 import { chosenByCookie } from "./sessions/declaration.ts";
 import { upstreamHashBy } from "./upstream-hash-by.ts";
@@ -27,10 +27,9 @@ export const loadBalance = resolvedFeature({
   scope: "upstream",
   live: true,
   fields: {
-    algorithm: field("load-balance", {
+    algorithm: ofSetting("loadBalance", {
       example: "ewma",
       kind: oneOf(["round_robin", "ewma", "chash", "chashsubset", "sticky_balanced", "sticky_persistent"]),
-      fallback: (settings) => settings.loadBalance,
       onBad: "reject",
       doc: "How an Endpoint is chosen: round_robin in turn, ewma by response time.",
     }),

@@ -10,7 +10,7 @@ import { oneOf } from "../kinds/words.ts";
 import { proxyBufferTokens } from "../settings/buffer-sizes.ts";
 import type { Settings } from "../settings/registry.ts";
 import { Token } from "../tokens/token.ts";
-import { type Context, field, type Other, type Resolved, resolvedFeature } from "./declare.ts";
+import { type Context, field, type Other, ofSetting, type Resolved, resolvedFeature } from "./declare.ts";
 import { externalAuth } from "./external-auth/declaration.ts";
 import { limited } from "./problems.ts";
 
@@ -56,23 +56,15 @@ export const proxyBuffers = resolvedFeature({
   name: "proxy-buffers",
   scope: "location",
   fields: {
-    buffering: field("proxy-buffering", {
-      example: "on",
-      kind: oneOf(["on", "off"]),
-      fallback: (settings) => settings.proxyBuffering,
-      directive: { name: "proxy_buffering" },
-      doc: "Whether answers of backends are buffered.",
-    }),
-    number: field("proxy-buffers-number", {
+    buffering: ofSetting("proxyBuffering", { example: "on", kind: oneOf(["on", "off"]) }),
+    number: ofSetting("proxyBuffersNumber", {
       example: "8",
       kind: integer({ min: 1, max: 65_536 }),
-      fallback: (settings) => settings.proxyBuffersNumber,
       doc: "Number of buffers for one answer, each of proxy-buffer-size; nginx needs two.",
     }),
-    size: field("proxy-buffer-size", {
+    size: ofSetting("proxyBufferSize", {
       example: "16k",
       kind: sizeBetween("512", "64m"),
-      fallback: (settings) => settings.proxyBufferSize,
       doc: "Buffer for the first part of an answer: if its header does not fit in, the client gets 502.",
     }),
     busy: field("proxy-busy-buffers-size", {
@@ -81,12 +73,7 @@ export const proxyBuffers = resolvedFeature({
       fallback: (settings) => settings.proxyBusyBuffersSize ?? "",
       doc: "Part of the buffers that may be on its way to the client; kept between one buffer and all but one.",
     }),
-    maxTempFile: field("proxy-max-temp-file-size", {
-      example: "0",
-      kind: sizeBetween("0"),
-      fallback: (settings) => settings.proxyMaxTempFileSize,
-      doc: "Largest file for the part of an answer that does not fit into the buffers; 0 is none.",
-    }),
+    maxTempFile: ofSetting("proxyMaxTempFileSize", { example: "0", kind: sizeBetween("0") }),
   },
   resolve: withCeiling,
   onlyWith: { number: forBuffers, busy: forBuffers, maxTempFile: forBuffers },

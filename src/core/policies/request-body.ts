@@ -5,7 +5,7 @@
  */
 import { bytesOf, sizeBetween, sizesBeside } from "../kinds/measures.ts";
 import { oneOf } from "../kinds/words.ts";
-import { type Context, field, type Resolved, resolvedFeature } from "./declare.ts";
+import { type Context, ofSetting, type Resolved, resolvedFeature } from "./declare.ts";
 import { limited } from "./problems.ts";
 
 /** ingress-nginx accepts blanks, and the letter b as the unit for bytes. */
@@ -38,27 +38,20 @@ export const requestBody = resolvedFeature({
   name: "request-body",
   scope: "location",
   fields: {
-    most: field("proxy-body-size", {
+    most: ofSetting("proxyBodySize", {
       example: "16m",
       kind: sizeBetween("0"),
-      fallback: (settings) => settings.proxyBodySize,
       risk: "Medium",
-      directive: { name: "client_max_body_size" },
       doc: "Largest request body; a larger one gets 413. 0 is no limit.",
     }),
-    buffer: field("client-body-buffer-size", {
+    buffer: ofSetting("clientBodyBufferSize", {
       example: "64k",
       kind: memory,
-      fallback: (settings) => settings.clientBodyBufferSize,
       onBad: "reject",
-      directive: { name: "client_body_buffer_size" },
-      doc: "Part of a request body that is kept in memory; the rest goes to a file.",
     }),
-    buffering: field("proxy-request-buffering", {
+    buffering: ofSetting("proxyRequestBuffering", {
       example: "off",
       kind: oneOf(["on", "off"]),
-      fallback: (settings) => settings.proxyRequestBuffering,
-      directive: { name: "proxy_request_buffering" },
       doc: "Whether a request body is read whole before the request is sent to the backend; a request that is passed on while it comes in is not retried.",
     }),
   },

@@ -11,7 +11,7 @@ import { nextUpstreamTokens } from "../../settings/next-upstream-words.ts";
 import type { Settings } from "../../settings/registry.ts";
 import { nextUpstreamCases } from "../../settings/upstreams.ts";
 import { Token } from "../../tokens/token.ts";
-import { feature, field } from "../declare.ts";
+import { feature, ofSetting } from "../declare.ts";
 import { otherwise } from "../without-lua.ts";
 import { retriesOf } from "./read.ts";
 
@@ -46,35 +46,22 @@ export const nextUpstream = feature({
   name: "next-upstream",
   scope: "location",
   fields: {
-    cases: field("proxy-next-upstream", {
+    cases: ofSetting("proxyNextUpstream", {
       example: "error timeout http_503",
       kind: cases,
-      fallback: (settings) => settings.proxyNextUpstream,
       risk: "Medium",
       doc: "Failures after which the next Endpoint is tried; off tries only one.",
     }),
-    timeout: field("proxy-next-upstream-timeout", {
-      example: "10",
-      kind: seconds({ min: 0, max: 2_073_600 }),
-      fallback: (settings) => settings.proxyNextUpstreamTimeout,
-      directive: { name: "proxy_next_upstream_timeout", grpc: "grpc_next_upstream_timeout" },
-      doc: "How long further Endpoints are tried; 0 is no limit.",
-    }),
-    tries: field("proxy-next-upstream-tries", {
+    timeout: ofSetting("proxyNextUpstreamTimeout", { example: "10", kind: seconds({ min: 0, max: 2_073_600 }) }),
+    tries: ofSetting("proxyNextUpstreamTries", {
       example: "2",
       kind: integer({ min: 0, max: 2_147_483_647 }),
-      fallback: (settings) => settings.proxyNextUpstreamTries,
-      directive: {
-        name: "proxy_next_upstream_tries",
-        grpc: "grpc_next_upstream_tries",
-        // nginx then has no limit of its own, and the balancer makes no more tries than this value.
-        live: (value, { bind, ofGateway }) => {
-          if (ofGateway) return undefined;
-          bind("tries", String(value));
-          return Token.count(0);
-        },
+      // nginx then has no limit of its own, and the balancer makes no more tries than this value.
+      live: (value, { bind, ofGateway }) => {
+        if (ofGateway) return undefined;
+        bind("tries", String(value));
+        return Token.count(0);
       },
-      doc: "How many Endpoints are tried for one request; 0 is no limit.",
     }),
   },
   onlyWith: { timeout: forTries, tries: forTries },

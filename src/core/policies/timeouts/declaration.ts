@@ -7,7 +7,7 @@ import { durationMs } from "../../kinds/gateway/duration.ts";
 import { seconds } from "../../kinds/numbers.ts";
 import { noLimit, type Timeouts } from "../../model/filters.ts";
 import type { Settings } from "../../settings/registry.ts";
-import { feature, field, type RuleFieldRead, type RuleFields } from "../declare.ts";
+import { feature, ofSetting, type RuleFieldRead, type RuleFields } from "../declare.ts";
 
 /** Reads the timeouts of a rule. A time of 0s means no limit, also none of the ConfigMap. */
 export function timeoutsOf({ timeouts }: RuleFields): RuleFieldRead | undefined {
@@ -35,25 +35,20 @@ export const proxyTimeouts = feature({
   name: "proxy-timeouts",
   scope: "location",
   fields: {
-    connect: field("proxy-connect-timeout", {
+    connect: ofSetting("proxyConnectTimeout", {
       example: "5",
       kind: seconds({ min: 1 }),
-      fallback: (settings) => settings.proxyConnectTimeout,
-      directive: { name: "proxy_connect_timeout", grpc: "grpc_connect_timeout", live: "balancer" },
-      doc: "How long nginx waits for an Endpoint to accept the connection.",
+      live: "balancer",
     }),
-    send: field("proxy-send-timeout", {
+    send: ofSetting("proxySendTimeout", {
       example: "120",
       kind: seconds({ min: 1 }),
-      fallback: (settings) => settings.proxySendTimeout,
-      directive: { name: "proxy_send_timeout", grpc: "grpc_send_timeout", live: "balancer" },
-      doc: "How long a pause between two writes to an Endpoint may last.",
+      live: "balancer",
     }),
-    read: field("proxy-read-timeout", {
+    read: ofSetting("proxyReadTimeout", {
       example: "3600",
       kind: seconds({ min: 1 }),
-      fallback: (settings) => settings.proxyReadTimeout,
-      directive: { name: "proxy_read_timeout", grpc: "grpc_read_timeout", live: "balancer" },
+      live: "balancer",
       doc: "How long a pause between two reads from an Endpoint may last; raise it for websockets and streaming.",
     }),
   },
