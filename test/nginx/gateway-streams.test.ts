@@ -163,7 +163,7 @@ const listeners = [
     hostname: "alt.example",
     tls: { mode: "Terminate", certificateRefs: [{ name: "ended" }, { name: "alt" }] },
   },
-  ...["secured", "wrong", "partly"].map((name) => ({
+  ...["secured", "wrong", "partly", "plain", "plain-secured"].map((name) => ({
     name,
     port: 9443,
     protocol: "TLS",
@@ -173,13 +173,13 @@ const listeners = [
 ];
 
 /** A policy for TLS to a Service, with a certificate of this hostname. */
-const policy = (service: string, hostname: string) => ({
+const policy = (service: string, hostname: string, kind = "ConfigMap") => ({
   apiVersion: `${group}/v1`,
   kind: "BackendTLSPolicy",
   metadata: metadata(service),
   spec: {
     targetRefs: [{ group: "", kind: "Service", name: service, sectionName: "tls" }],
-    validation: { hostname, caCertificateRefs: [{ group: "", kind: "ConfigMap", name: "authority" }] },
+    validation: { hostname, caCertificateRefs: [{ group: "", kind, name: "authority" }] },
   },
 });
 
@@ -263,6 +263,14 @@ function objects(): KubernetesObject[] {
     ...["secured", "wrong"].map((name) =>
       route("TLSRoute", name, { section: name, hostnames: [`${name}.example`], to: [{ name, port: 443 }] }),
     ),
+    route("TCPRoute", "plain", { section: "plain", to: [{ name: "b2", port: 70 }] }),
+    route("TCPRoute", "plain-secured", { section: "plain-secured", to: [{ name: "by-secret", port: 443 }] }),
+    ...service("by-secret", [backends[1]]),
+    policy("by-secret", "backend.example", "Secret"),
+    {
+      ...{ apiVersion: "v1", kind: "Secret", metadata: { name: "authority", namespace: "ns" } },
+      data: { "ca.crt": base64(pki.ca.certificate) },
+    },
     route("TLSRoute", "partly", {
       section: "partly",
       hostnames: ["partly.example"],
@@ -392,6 +400,11 @@ test("on one port TLS passes through or ends, by the name that a client sends", 
   expect(await shownTo("alt.example"), "the second certificate has the name").toBe("alt.example");
   expect(await tls("shut.through.example")).toBe("closed");
   expect(await tls("other.example")).toBe("closed");
+});
+
+test("a TCPRoute takes all connections of a listener that ends TLS, and a policy whose authority is in a Secret holds there", async () => {
+  expect(await tls("plain.example")).toBe("62 hello");
+  expect(await tls("plain-secured.example")).toBe("62 backend.example hello");
 });
 
 test("a backend with a BackendTLSPolicy gets TLS, and only with the required certificate", async () => {

@@ -105,6 +105,7 @@ const slash = "from-to-www-redirect drops the slash at the end of the path, and 
 export const answeredOtherwise: Readonly<Record<string, readonly [requests: readonly number[], why: string]>> = {
   "access/auth-signin-and-cors": [[2], "the redirect that adds a slash has the headers of CORS on routes"],
   "access/auth-signin-variables-of-snippets": [[14], "$ingress_name is the name of the route"],
+  "access/variables-of-the-template-in-snippets": [[1], "$ingress_name is the name of the route"],
   "access/auth-tls-sni-and-host": [[2], otherName],
   "access/auth-url-reaches-the-implicit-root": [[1], noRule],
   "access/basic-auth-reaches-the-implicit-root": [[1], noRule],

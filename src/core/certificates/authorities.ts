@@ -1,30 +1,33 @@
 /**
- * The certificates of authorities in the key `ca.crt` of a ConfigMap. All of them are parsed here,
- * because one that OpenSSL cannot read would make nginx refuse the whole configuration. Text around
- * them is left out.
+ * The certificates of authorities in the key `ca.crt` of a ConfigMap or Secret. All of them are
+ * parsed here, because one that OpenSSL cannot read would make nginx refuse all of its text. Other
+ * text around them is left out.
  */
 import { X509Certificate } from "node:crypto";
-import type { ConfigMap } from "../model/objects.ts";
+import type { ConfigMap, Secret } from "../model/objects.ts";
 import { certificatesIn } from "./issuers.ts";
 
 export type AuthoritiesRead =
   /** PEM; each certificate occurs once. */
   { readonly ok: true; readonly text: string } | { readonly ok: false; readonly why: string };
 
-const read = new WeakMap<ConfigMap, AuthoritiesRead>();
+const read = new WeakMap<ConfigMap | Secret, AuthoritiesRead>();
 
 /**
- * Returns the same object for the same ConfigMap, because bundles of some hundred certificates are
+ * Returns the same result for the same object, because bundles of some hundred certificates are
  * common.
  */
-export function authoritiesIn(configMap: ConfigMap): AuthoritiesRead {
-  let answer = read.get(configMap);
+export function authoritiesIn(object: ConfigMap | Secret): AuthoritiesRead {
+  let answer = read.get(object);
   if (answer === undefined) {
-    answer = authoritiesOf(configMap.data?.["ca.crt"]);
-    read.set(configMap, answer);
+    const text = object.data?.["ca.crt"];
+    answer = authoritiesOf(object.kind === "Secret" && text !== undefined ? decoded(text) : text);
+    read.set(object, answer);
   }
   return answer;
 }
+
+const decoded = (text: string): string => Buffer.from(text, "base64").toString();
 
 /** Reads certificates of authorities. `pem` is the value of the key. */
 export function authoritiesOf(pem: string | undefined): AuthoritiesRead {

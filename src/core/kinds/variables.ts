@@ -97,6 +97,8 @@ const sluice =
   "proxy_upstream_name proxy_alternative_upstream_name req_id escaped_request_uri namespace ingress_name service_name service_port location_path gateway listener route rule closed_reason best_http_host pass_access_scheme pass_port pass_server_port balancer_ewma_score loggable connection_upgrade literal_dollar full_x_forwarded_for subdomain";
 const stream =
   "binary_remote_addr bytes_received bytes_sent connection hostname literal_dollar msec nginx_version pid protocol proxy_protocol_addr proxy_protocol_port proxy_protocol_server_addr proxy_protocol_server_port proxy_upstream_name realip_remote_addr realip_remote_port remote_addr remote_port server_addr server_port session_time ssl_cipher ssl_protocol ssl_preread_alpn_protocols ssl_preread_protocol ssl_preread_server_name status time_iso8601 time_local upstream_addr upstream_bytes_received upstream_bytes_sent upstream_connect_time upstream_first_byte_time upstream_session_time";
+/** Variables for snippets alone whose names are words of other text as well. */
+export const commonNames: readonly string[] = ["cors"];
 const families =
   /^(http|arg|cookie|sent_http|sent_trailer|upstream_http|upstream_trailer|upstream_cookie|proxy_protocol_tlv|jwt_claim|opentelemetry|otel)_\w+$/;
 

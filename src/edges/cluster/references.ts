@@ -64,10 +64,10 @@ function parametersOf({ group, kind, namespace, name }: Parameters): readonly Re
   return group === "" && kind === "ConfigMap" && namespace !== undefined ? [`ConfigMap ${namespace}/${name}`] : [];
 }
 
-/** Returns the ConfigMaps of the authorities that the policy names. */
+/** Returns the ConfigMaps and Secrets of the authorities that the policy names. */
 export function referencesOfPolicy({ metadata, spec }: BackendTLSPolicy): readonly Reference[] {
   const named = spec?.validation?.caCertificateRefs ?? [];
-  return [...new Set(named.map(({ name }) => `ConfigMap ${metadata.namespace}/${name}`))];
+  return [...new Set(named.map(({ kind, name }) => `${kind} ${metadata.namespace}/${name}`))];
 }
 
 /**

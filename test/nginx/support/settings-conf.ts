@@ -26,7 +26,7 @@ const routed = [
   ..."proxy_upstream_name proxy_alternative_upstream_name namespace ingress_name service_name service_port location_path".split(
     " ",
   ),
-  ..."balancer_ewma_score subdomain".split(" "),
+  "subdomain",
   ...[...proxyTemplate.matchAll(/^map \S+ \$(?:\{\{ifRead\}\})?(\w+)/gm)].map(([, name]) => name),
 ];
 

@@ -1,7 +1,7 @@
 /** Renders nginx.conf around servers that were rendered before, and computes its generation. */
 import { createHash, hash } from "node:crypto";
 import { bytesOf } from "../../kinds/measures.ts";
-import { groupVariables } from "../../kinds/variables.ts";
+import { commonNames, groupVariables } from "../../kinds/variables.ts";
 import type { Certificate, StreamServer } from "../../model/configuration.ts";
 import { recordsVersion } from "../../model/records.ts";
 import type { Table } from "../../model/table.ts";
@@ -73,7 +73,7 @@ export function confOf(template: Template, parts: ConfParts, files: readonly Ren
   const { text: noted, isRead } = withoutUnreadVariables(
     textOf(template, parts),
     [...routeLabels, ...gatewayLabels],
-    gatewayLabels,
+    [...gatewayLabels, ...commonNames],
   );
   const { text, map } = withoutNotes(noted);
   const conf = text.replace(String(Token.gaps.variables), () => variablesRead(text, isRead, parts.machine).join(", "));

@@ -41,6 +41,9 @@ const kindsOf: Readonly<Record<string, readonly RouteKind[]>> = {
   UDP: [kind("UDPRoute")],
 };
 
+/** Kinds for streams whose TLS ends here. A TCPRoute takes all names of the listener. */
+const ofEndedTls: readonly RouteKind[] = [kind("TCPRoute"), kind("TLSRoute")];
+
 /** The protocols that nginx's stream module serves. */
 const streams: Readonly<Record<string, StreamProtocol>> = { TLS: "tls", TCP: "tcp", UDP: "udp" };
 
@@ -66,7 +69,8 @@ export function readListeners(
       : { clients: undefined, unresolved: [{ reason: "InvalidCACertificateRef", problem: world.tooMuchTrust }] };
   const listeners = all.map((listener, at): ListenerReading => {
     const field = `spec.listeners[${at}]`;
-    const known = own(kindsOf, listener.protocol) ?? noKinds;
+    const isEnded = listener.protocol === "TLS" && endsTls(listener);
+    const known = isEnded ? ofEndedTls : (own(kindsOf, listener.protocol) ?? noKinds);
     const { kinds, unresolved } = allowedKinds(listener, known, `${field}.allowedRoutes.kinds`, owner);
     const tls = endsTls(listener);
     const pairs = tls ? references.pairsOf(listener, field) : { certificates: [], unresolved: [] };

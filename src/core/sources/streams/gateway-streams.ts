@@ -43,9 +43,9 @@ export function gatewayStreams(
     const transport = port.protocol === "udp" ? "UDP" : "TCP";
     const backendsOf = ({ name, claim }: Claimed, { id, certificates }: StreamListener) => {
       const endsTls = certificates !== undefined;
-      return (claim.hosts.get(serverKey({ listener: id, name }))?.[0]?.backends ?? []).flatMap((backend) =>
-        streamBackend(backend, endsTls, transport, world),
-      );
+      const backends = claim.hosts.get(serverKey({ listener: id, name }))?.[0]?.backends ?? [];
+      if (!endsTls && claim.owner.kind === "TCPRoute") problems.push(...policiesNotFollowed(claim, backends));
+      return backends.flatMap((backend) => streamBackend(backend, endsTls, transport, world));
     };
     const hostnames = [...listeners.map(({ hostname }) => hostname), ...(beside?.hostnames ?? [])];
     const kept = (hostname: string, by: Claimed | undefined): boolean =>
@@ -66,6 +66,16 @@ export function gatewayStreams(
     return { kind: "gateway", ...port, hosts, ...requests };
   });
   return { streams, problems: distinct(problems) };
+}
+
+/** Returns Problems about policies for TLS to backends where nginx does not end clients' TLS. */
+function policiesNotFollowed({ owner: object }: Claim, backends: readonly ClaimedBackend[]): readonly Problem[] {
+  return backends.flatMap(({ part, key, tls }): Problem[] => {
+    if (tls === undefined) return [];
+    const why = `names Service ${key} with a BackendTLSPolicy, which is followed only where a listener ends TLS`;
+    const done = "bytes are sent on as they come";
+    return [{ object, kind: "value-unusable", field: `spec.rules[0].${part}`, why, done }];
+  });
 }
 
 /** Several hostnames of one route may be the same host of a listener. */

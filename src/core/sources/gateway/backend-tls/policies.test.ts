@@ -140,9 +140,9 @@ const broken: readonly [string, Parameters<typeof backendTLSPolicy>[0]["validati
   ],
   [
     "a reference of another kind",
-    { caCertificateRefs: [ref("ca", "Secret")] },
+    { caCertificateRefs: [ref("ca", "Bundle")] },
     { Accepted: "NoValidCACertificate", ResolvedRefs: "InvalidKind" },
-    "spec.validation.caCertificateRefs[0]: names a Secret, not a ConfigMap; no certificate is trusted by it",
+    "spec.validation.caCertificateRefs[0]: names a Bundle, not a ConfigMap or Secret; no certificate is trusted by it",
   ],
   [
     "unknown authorities",

@@ -32,7 +32,7 @@ export class BackendTlsPolicies {
   readonly #read = new Map<string, PolicyReading>();
   readonly #readings = new Map<string, PolicyReading>();
   readonly #authorities = new AuthoritiesBudget();
-  /** Policies by the ConfigMaps that they name. */
+  /** Policies by the ConfigMaps and Secrets that they name. */
   readonly #references = new Dependencies();
   /** Policies by the Services that they target. */
   readonly #targets = new Dependencies();
@@ -50,7 +50,8 @@ export class BackendTlsPolicies {
     const changed = new Set(
       now.snapshot.backendTLSPolicies.changesSince(before.snapshot.backendTLSPolicies).map(({ key }) => key),
     );
-    for (const key of usersOfChanged(this.#references, "ConfigMap", turn)) changed.add(key);
+    for (const kind of ["ConfigMap", "Secret"] as const)
+      for (const key of usersOfChanged(this.#references, kind, turn, `${kind} `)) changed.add(key);
     const services = new Set<string>();
     for (const key of changed) {
       for (const service of this.#targets.usedBy(key)) services.add(service);
@@ -123,16 +124,19 @@ export class BackendTlsPolicies {
   }
 
   #readAgain(key: string, { now }: Turn): void {
+    const { configMaps, secrets } = now.snapshot;
+    const authorities = (kind: "ConfigMap" | "Secret", name: string) =>
+      (kind === "Secret" ? secrets : configMaps).get(name);
     const policy = now.snapshot.backendTLSPolicies.get(key);
     const reading =
       policy &&
       guarded(
-        () => readPolicy(policy, { ...this.#options, configMap: (name) => now.snapshot.configMaps.get(name) }),
+        () => readPolicy(policy, { ...this.#options, authorities }),
         (bug) => failedPolicy(policy, bug),
       );
     if (reading === undefined) this.#read.delete(key);
     else this.#read.set(key, reading);
-    this.#references.set(key, reading?.configMaps ?? []);
+    this.#references.set(key, reading?.references ?? []);
     this.#targets.set(key, [...new Set(reading?.targets.map(({ service }) => service) ?? [])]);
   }
 }

@@ -10,7 +10,7 @@ import { shown } from "../../../kinds/kind.ts";
 import type { Authorities, BackendTls } from "../../../model/backend-tls.ts";
 import type { BackendTLSPolicy, PolicyTarget, SubjectAltName } from "../../../model/gateway/backend-tls-policy.ts";
 import { missing, wrongKind } from "../../../model/missing.ts";
-import type { ConfigMap } from "../../../model/objects.ts";
+import type { ConfigMap, Secret } from "../../../model/objects.ts";
 import { bugProblem, type Mistake, type ObjectName } from "../../../model/problem.ts";
 import { closingProblem, unknownIn } from "../../../table/unknown-fields.ts";
 import type { Fault } from "../conditions.ts";
@@ -45,13 +45,13 @@ interface PolicyFacts {
   readonly targets: readonly PolicyTargetRead[];
   /** References to authorities that cannot be resolved. */
   readonly unresolved: readonly Fault[];
-  /** `namespace/name` of ConfigMaps that were looked up. */
-  readonly configMaps: readonly string[];
+  /** `ConfigMap namespace/name` and the like, of objects that were looked up. */
+  readonly references: readonly string[];
 }
 
 /** Inputs for reading policies. */
 export interface PolicyWorld {
-  configMap(key: string): ConfigMap | undefined;
+  authorities(kind: "ConfigMap" | "Secret", key: string): ConfigMap | Secret | undefined;
   /**
    * The path of the file with the authorities that the machine trusts; undefined if there is
    * none.
@@ -66,13 +66,13 @@ export const done = "requests to its targets get 500";
 export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): PolicyReading {
   const { name, namespace = "default" } = policy.metadata;
   const object = { kind: "BackendTLSPolicy", namespace, name };
-  const configMaps: string[] = [];
+  const references: string[] = [];
   const unresolved: Fault[] = [];
   const fault = (reason: string, field: string, why: string): Fault => {
     return { reason, problem: { object, kind: "value-unusable", field, why, done } };
   };
   const targets = targetsOf(policy, namespace);
-  const facts = { key: `${namespace}/${name}`, object, policy, targets, unresolved, configMaps };
+  const facts = { key: `${namespace}/${name}`, object, policy, targets, unresolved, references };
 
   const strange = targetsIn(policy).findIndex((target) => !isTarget(target));
   if (strange >= 0)
@@ -130,14 +130,15 @@ export function readPolicy(policy: BackendTLSPolicy, world: PolicyWorld): Policy
         unresolved.push({ reason, problem: { object, field, ...mistake, done: "no certificate is trusted by it" } });
         return [];
       };
-      if (group !== "" || kind !== "ConfigMap") return not("InvalidKind", wrongKind({ group, kind }, "ConfigMap"));
+      if (group !== "" || (kind !== "ConfigMap" && kind !== "Secret"))
+        return not("InvalidKind", wrongKind({ group, kind }, "ConfigMap or Secret"));
       const key = `${namespace}/${named}`;
-      configMaps.push(key);
-      const configMap = world.configMap(key);
-      if (configMap === undefined) return not("InvalidCACertificateRef", missing("ConfigMap", key));
-      const found = authoritiesIn(configMap);
+      references.push(`${kind} ${key}`);
+      const holder = world.authorities(kind, key);
+      if (holder === undefined) return not("InvalidCACertificateRef", missing(kind, key));
+      const found = authoritiesIn(holder);
       if (found.ok) return [found.text];
-      return not("InvalidCACertificateRef", { kind: "reference-unusable", why: `ConfigMap ${key} ${found.why}` });
+      return not("InvalidCACertificateRef", { kind: "reference-unusable", why: `${kind} ${key} ${found.why}` });
     });
     if (texts.length > 0) return { kind: "pem", text: [...new Set(texts)].join("") };
     const why =
@@ -156,7 +157,7 @@ export function failedPolicy(policy: BackendTLSPolicy, bug: Error): BrokenPolicy
     () => [],
   );
   const invalid = { reason: "Invalid", problem: bugProblem(object, bug) };
-  const nothing = { unresolved: [], configMaps: [] };
+  const nothing = { unresolved: [], references: [] };
   return { key: `${namespace}/${name}`, object, policy, targets, invalid, ...nothing };
 }
 

@@ -76,8 +76,8 @@ function streamRulesOf({ spec }: StreamRoute, world: BackendWorld, transport: "T
     if (policy === undefined) return backend;
     const where = `${field}.${part}`;
     const governed = `names a Service with ${named(policy.object)}`;
-    if (object.kind !== "TLSRoute") {
-      note(where, `${governed}, which is followed for TLSRoutes alone`, "bytes are sent on as they come");
+    if (object.kind === "UDPRoute") {
+      note(where, `${governed}, which is not followed for datagrams`, "they are sent on as they come");
       return backend;
     }
     const { tls } = policy;
