@@ -59,7 +59,7 @@ const servers = await Promise.all(backends.map(([name, address]) => backend(name
 const flags = portNames.map((name) => `--${portFlags[name]}=${ports[name]}`);
 const page = pageAddress({ ...parsed.flags, healthzPort: healthz });
 const exitCode = await serve(
-  [...given, ...flags, "examples/shop"],
+  ["--enable-metrics", ...given, ...flags, "examples/shop"],
   { write: say, fail: (text) => say(`${text}\n`) },
   process,
   () => {

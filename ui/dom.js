@@ -149,6 +149,35 @@ export function row(cells, kind) {
 }
 
 /**
+ * A small plot of figures over time, the oldest first.
+ * @param {string} label
+ * @param {readonly number[]} values
+ * @param {(value: number) => string} words
+ * @param {"good" | "bad" | "calm"} tone
+ */
+export function plot(label, values, words, tone = "calm") {
+  const [width, height] = [240, 40];
+  const most = Math.max(...values);
+  const points = values.map((value, at) => {
+    const x = (at / (values.length - 1)) * width;
+    return `${x.toFixed(1)},${(height - (most === 0 ? 0 : value / most) * (height - 2) - 1).toFixed(1)}`;
+  });
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const line = document.createElementNS("http://www.w3.org/2000/svg", "polyline");
+  const text = `${label}, at most ${words(most)} in the last 30 minutes, now ${words(values.at(-1) ?? 0)}`;
+  for (const [name, value] of Object.entries({ viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": text }))
+    svg.setAttribute(name, value);
+  line.setAttribute("points", points.join(" "));
+  svg.append(line);
+  return h(
+    "figure",
+    { class: `plot ${tone}` },
+    h("figcaption", {}, label, h("small", {}, `at most ${words(most)}`)),
+    svg,
+  );
+}
+
+/**
  * Names and values in pairs; what is false is left out.
  * @param {readonly (readonly [name: string, value: Child] | false | undefined)[]} pairs
  */

@@ -35,6 +35,26 @@ const views = {
   shadow: () => import("./views/shadow.js"),
 };
 
+/** @type {View} */
+const unknown = {
+  title: "There is no such page",
+  show(root) {
+    const all = [...document.querySelectorAll("nav a[data-view]")].filter(
+      (link) => link.closest("li")?.hidden === false,
+    );
+    fill(
+      root,
+      h("p", {}, `${location.pathname} is not a view. There are:`),
+      h(
+        "ul",
+        {},
+        all.map((link) => h("li", {}, h("a", { href: link.getAttribute("href") ?? "" }, link.textContent))),
+      ),
+    );
+    return { refresh: async () => {} };
+  },
+};
+
 const main = /** @type {HTMLElement} */ (document.getElementById("content"));
 const live = /** @type {HTMLElement} */ (document.getElementById("live"));
 
@@ -51,7 +71,9 @@ async function show(byLink) {
     if (isCurrent) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  const { view } = await /** @type {() => Promise<{ view: View }>} */ (views[name] ?? views[""])();
+  const { view } = await /** @type {() => Promise<{ view: View }>} */ (
+    views[name] ?? (async () => ({ view: unknown }))
+  )();
   if (own !== visit) return;
   const root = h("div", { class: "view" });
   document.title = `${view.title} · Sluice`;
@@ -89,6 +111,15 @@ document.addEventListener("click", (event) => {
   history.pushState(null, "", link.href);
   void show(true);
 });
+document.addEventListener("keydown", (event) => {
+  const { target, key, ctrlKey, metaKey, altKey } = event;
+  if (key !== "/" || ctrlKey || metaKey || altKey) return;
+  if (target instanceof Element && target.closest("input, textarea, select") !== null) return;
+  const filter = document.getElementById("filter");
+  if (filter === null || filter.closest("[hidden]") !== null) return;
+  event.preventDefault();
+  filter.focus();
+});
 /** A view whose state has changed requests its data here, where failures are shown. */
 addEventListener("sluice:refresh", () => void refresh());
 addEventListener("popstate", () => void show(false));
@@ -97,7 +128,8 @@ addEventListener("popstate", () => void show(false));
 async function offerViews() {
   /** @type {ViewsAnswer} */
   const offered = await get("views");
-  for (const [name, isThere] of Object.entries(offered)) {
+  const { gateways, shadow } = offered;
+  for (const [name, isThere] of Object.entries({ gateways, shadow })) {
     const link = document.querySelector(`a[data-view="${name}"]`)?.parentElement;
     if (link) link.hidden = !isThere;
   }

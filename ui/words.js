@@ -1,5 +1,8 @@
 /** Writes numbers and times for people. */
 
+import { h, plot } from "./dom.js";
+
+/** @import { HistoryAnswer } from "../src/ask/page/api/history.ts" */
 /** @import { Quantile, RouteRow } from "../src/ask/page/api/routes.ts" */
 
 const whole = new Intl.NumberFormat("en");
@@ -71,6 +74,35 @@ export function routeHref({ host, path, owner, listener, when }) {
   if (listener !== "") params.set("listener", listener);
   if (when !== "") params.set("when", when);
   return `/ui/route?${params}`;
+}
+
+/**
+ * The plots of the last 30 minutes; none while nothing is kept.
+ * @param {HistoryAnswer} history
+ * @param {boolean} isAll whether reloads and changes of the controller are shown, too
+ */
+export function plots({ stepSeconds, requestsPerSecond, errorsPerSecond, p99, reloads, changes }, isAll) {
+  if (stepSeconds === 0) return [];
+  return [
+    h("h2", {}, "Last 30 minutes"),
+    h(
+      "div",
+      { class: "plots" },
+      plot("Requests/s", requestsPerSecond, rate),
+      plot("Errors/s", errorsPerSecond, rate, "bad"),
+      plot("p99 of answers", p99, duration),
+      isAll && [plot("Reloads", reloads, count), plot("Changes", changes, count)],
+    ),
+  ];
+}
+
+/**
+ * The line that prints the object of a route or a Problem.
+ * @param {{ readonly kind: string; readonly name: string }} object
+ */
+export function kubectl({ kind, name }) {
+  const [namespace, own] = name.includes("/") ? name.split("/") : ["", name];
+  return `kubectl get ${kind.toLowerCase()} ${own}${namespace ? ` --namespace ${namespace}` : ""} --output yaml`;
 }
 
 /** @param {{ readonly kind: string; readonly name: string }} object */

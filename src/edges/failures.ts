@@ -59,6 +59,7 @@ export class Failures {
   readonly #routes = new Map<string, readonly FailedRequest[]>();
   readonly #counts = new Map<string, number>(["other", ...reasons.map(([name]) => name)].map((name) => [name, 0]));
   #revision = 0;
+  #latest = Number.NEGATIVE_INFINITY;
 
   /** `now` returns milliseconds since 1970. */
   constructor(now: () => number) {
@@ -102,6 +103,11 @@ export class Failures {
     return all.some((failure) => failure !== undefined && failure.at > this.#now() - failingMs);
   }
 
+  /** Whether nothing has failed in the last minute. */
+  get isQuiet(): boolean {
+    return this.#latest <= this.#now() - failingMs;
+  }
+
   /** Describes the last error of each endpoint that has one, and the last failed requests. */
   words(route: CountedRoute, addresses: readonly string[]): { readonly errors: string[]; readonly requests: string[] } {
     const now = this.#now();
@@ -128,6 +134,7 @@ export class Failures {
     map.set(key, next(known));
     if (map.size > most) map.delete(map.keys().next().value!);
     this.#revision++;
+    this.#latest = this.#now();
   }
 }
 

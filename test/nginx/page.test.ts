@@ -86,6 +86,16 @@ test("endpoints have the times of their answers, and the number of failed tries"
   expect(alive.answerSeconds).toBeLessThan(10);
 });
 
+test("plots are kept unless --ui-history=false, and --ui-grafana-url is the address of a dashboard", async () => {
+  const kept = await served({ flags: ["--enable-metrics", "--ui-grafana-url=https://grafana.example.com/{name}"] });
+  expect((await kept.answer("history")).requestsPerSecond).toHaveLength(60);
+  expect((await kept.answer("views")).grafana).toBe("https://grafana.example.com/{name}");
+  kept.signal("SIGTERM");
+  await kept.ended;
+  const off = await served({ flags: ["--enable-metrics", "--ui-history=false"] });
+  expect(await off.answer("history")).toMatchObject({ stepSeconds: 0, requestsPerSecond: [] });
+});
+
 test("a Problem is listed with its time while it lasts, and a closed path with its cause", async () => {
   const { write, answer } = await served();
   expect((await answer("problems")).total).toBe(0);

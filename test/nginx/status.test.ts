@@ -47,7 +47,7 @@ test("a new host is the latest change, and is live without a reload", async () =
   expect(before).toMatchObject({
     version: 1,
     controller: { mode: "dynamic" },
-    counts: { hosts: 1, routes: 1, endpoints: 1, gateways: 0, quarantined: 0 },
+    counts: { hosts: 1, routes: 2, endpoints: 1, gateways: 0, quarantined: 0 },
     nginx: { isRunning: true, restarts: 0 },
   });
   expect(before.memory!.freeBytes).toBeGreaterThan(0);

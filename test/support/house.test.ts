@@ -21,9 +21,9 @@ const rooms = {
   core: 43_900,
   nginx: 3_800,
   edges: 13_250,
-  ask: 7_960,
+  ask: 8_280,
   controller: 5_000,
-  tools: 3_700,
+  tools: 3_710,
   move: 8_000,
   cli: 2_450,
 } as const;

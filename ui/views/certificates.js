@@ -9,6 +9,7 @@ import { ago, count } from "../words.js";
 
 const tones = /** @type {const} */ ({
   ok: "good",
+  "wrong name": "bad",
   weak: "warn",
   "not valid yet": "warn",
   "expires soon": "warn",

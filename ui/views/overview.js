@@ -2,9 +2,10 @@
 import { get } from "../api.js";
 import { badge, facts, h, name, row } from "../dom.js";
 import { cutList, showList } from "../list.js";
-import { bytes, count, counted, duration, quantile, rate, since } from "../words.js";
+import { bytes, count, counted, duration, plots, quantile, rate, since } from "../words.js";
 
 /** @import { TrafficEvent } from "../../src/ask/page/api/events.ts" */
+/** @import { HistoryAnswer } from "../../src/ask/page/api/history.ts" */
 /** @import { StatusAnswer, StatusChange } from "../../src/ask/page/api/status.ts" */
 /** @import { View } from "../main.js" */
 
@@ -44,6 +45,24 @@ function tiles({ counts }, traffic) {
     { class: "tiles" },
     parts.map(([name, value, href, tone]) =>
       h("li", { class: tone }, h("a", { href }, h("strong", {}, value), h("span", {}, name))),
+    ),
+  );
+}
+
+/** @param {StatusAnswer} status */
+function attention({ attention: all }) {
+  if (all.length === 0) return h("p", { class: "attention" }, badge("nothing needs attention", "good"));
+  return h(
+    "ul",
+    { class: "attention", "aria-label": "What needs attention" },
+    all.map(({ severity, says, view }) =>
+      h(
+        "li",
+        {},
+        badge(severity, severity === "error" ? "bad" : "warn"),
+        " ",
+        view === "" ? name(says) : h("a", { href: `/ui/${view}` }, name(says)),
+      ),
     ),
   );
 }
@@ -136,13 +155,14 @@ export const view = {
       ask: async (question, signal) => {
         /** @type {StatusAnswer} */
         const status = await get("status", undefined, signal);
+        const history = await get("history", undefined, signal);
         const changes = cutList(status.changes, question, changeText, {
           object: ({ objects }) => objects[0] ?? "",
           outcome: ({ outcome }) => outcome,
           took: ({ tookMs }) => tookMs,
           reload: ({ reload }) => (reload ? 1 : 0),
         });
-        return { ...changes, status };
+        return { ...changes, status, history };
       },
       rows: ["change", "changes"],
       caption: "The last hundred changes, newest first",
@@ -158,8 +178,10 @@ export const view = {
         ["Published"],
       ],
       row: changeRow,
-      before: (/** @type {{ status: StatusAnswer }} */ { status }) => [
+      before: (/** @type {{ status: StatusAnswer, history: HistoryAnswer }} */ { status, history }) => [
+        attention(status),
         tiles(status, traffic),
+        ...plots(history, true),
         h("section", {}, h("h2", {}, "State"), state(status)),
         h("h2", {}, "Last changes"),
       ],

@@ -2,11 +2,15 @@
 import { get } from "../api.js";
 import { badge, facts, fill, h, row, table } from "../dom.js";
 import { cutList, showList } from "../list.js";
-import { counted, duration, objectName, quantile, rate } from "../words.js";
+import { counted, duration, kubectl, objectName, plots, quantile, rate } from "../words.js";
 
 /** @import { EndpointRow, RouteDetail } from "../../src/ask/page/api/routes.ts" */
+/** @import { HistoryAnswer } from "../../src/ask/page/api/history.ts" */
+/** @import { ViewsAnswer } from "../../src/ask/page/api/views.ts" */
 /** @import { Child } from "../dom.js" */
 /** @import { View } from "../main.js" */
+
+/** @typedef {{ route: RouteDetail, history: HistoryAnswer, links: ViewsAnswer }} Answer */
 
 /** The parameters that identify a route in an address and a request. */
 const parameters = ["host", "path", "owner", "listener", "when"];
@@ -19,8 +23,18 @@ const endpointTones = /** @type {const} */ ({ ready: "good", draining: "warn", "
  */
 const section = (title, content) => h("section", {}, h("h2", {}, title), content);
 
-/** @param {RouteDetail} route */
-function summary({ host, path, match, owner, listener, when, certificate, state, why, traffic, notCounted }) {
+/**
+ * @param {RouteDetail} route
+ * @param {ViewsAnswer} links
+ */
+function summary(
+  { host, path, match, owner, listener, when, certificate, state, why, traffic, notCounted },
+  { grafana, hasCluster },
+) {
+  const [namespace = "", name = ""] = owner.name.split("/");
+  const dashboard = grafana.replace(/\{(host|namespace|name)\}/g, (_, key) =>
+    encodeURIComponent(key === "host" ? host : key === "name" ? name : namespace),
+  );
   const asked = new URLSearchParams({ url: `${certificate ? "https" : "http"}://${host.replace("*", "any")}${path}` });
   return [
     facts([
@@ -30,6 +44,8 @@ function summary({ host, path, match, owner, listener, when, certificate, state,
       ],
       ["Match", when === "" ? match : `${match}, ${when}`],
       ["Owner", objectName(owner)],
+      hasCluster && owner.name !== "" && ["Object", h("code", {}, kubectl(owner))],
+      dashboard !== "" && ["Dashboard", h("a", { href: dashboard, rel: "noreferrer" }, "Grafana")],
       listener !== "" && ["Listener", listener],
       ["Certificate", certificate ? [`${certificate.secret}, until ${certificate.expires.slice(0, 10)}`] : "default"],
       ["Requests", traffic ? `${rate(traffic.requestsPerSecond)}/s, ${rate(traffic.errorsPerSecond)}/s with 5xx` : "–"],
@@ -109,6 +125,9 @@ export const view = {
       ask: async (question, signal) => {
         /** @type {RouteDetail} */
         const route = await get("route", named, signal);
+        const { countedHost, path, owner } = route;
+        const of = new URLSearchParams({ host: countedHost, path, owner: owner.name });
+        const [history, links] = await Promise.all([get("history", of, signal), get("views", undefined, signal)]);
         const endpoints = cutList(route.endpoints, question, endpointText, {
           address: ({ address }) => address,
           service: ({ service }) => service,
@@ -116,7 +135,7 @@ export const view = {
           answer: ({ answerSeconds }) => answerSeconds ?? 0,
           failures: ({ failures }) => failures ?? 0,
         });
-        return { ...endpoints, route };
+        return { ...endpoints, route, history, links };
       },
       rows: ["endpoint", "endpoints"],
       caption: "Endpoints",
@@ -132,8 +151,9 @@ export const view = {
         ["Failed tries", "failures", "number"],
       ],
       row: endpointRow,
-      before: (/** @type {{ route: RouteDetail }} */ { route }) => [
-        ...summary(route),
+      before: (/** @type {Answer} */ { route, history, links }) => [
+        ...summary(route, links),
+        ...plots(history, false),
         route.problems.length > 0 &&
           section(
             "Problems",

@@ -3,6 +3,7 @@
  * lists.
  */
 
+import type { HistoryAnswer } from "./api/history.ts";
 import type { RouteList, RouteRow } from "./api/routes.ts";
 import type { ViewsAnswer } from "./api/views.ts";
 import type { Listing, ListQuery } from "./lists/listing.ts";
@@ -10,6 +11,7 @@ import type { PageLists } from "./lists/lists.ts";
 import type { TrafficWindows } from "./live/traffic.ts";
 import {
   askParameters,
+  historyParameters,
   listParameters,
   listQuery,
   type Parameters,
@@ -24,6 +26,8 @@ import { gatewaysAnswer } from "./views/gateways.ts";
 import { quarantineRows } from "./views/problems.ts";
 import { notCounted, routeDetail } from "./views/route.ts";
 import { type PlainRoute, trafficOf } from "./views/routes.ts";
+
+const noHistory = { stepSeconds: 0, requestsPerSecond: [], errorsPerSecond: [], p99: [], reloads: [], changes: [] };
 
 /** A value, or the reason why there is none. */
 export type Answer = { readonly value: unknown } | { readonly status: 400 | 404 | 500 | 503; readonly why: string };
@@ -55,6 +59,7 @@ export class ApiAnswers {
         (query) => this.#routes(query),
       ),
       route: { known: routeParameters, answer: (params) => this.#route(params) },
+      history: { known: historyParameters, answer: (params) => ({ value: this.#history(params) }) },
       ask: { known: askParameters, answer: (params) => this.#ask(params) },
       problems: list(
         () => lists.problems,
@@ -97,15 +102,22 @@ export class ApiAnswers {
   }
 
   #views(): ViewsAnswer {
-    const { notes, configuration, ended } = this.#source;
+    const { notes, configuration, ended, names } = this.#source;
     const shadows = configuration()?.shadows.size ?? 0;
-    return { gateways: notes.statuses.size > 0, shadow: shadows > 0 || ended().length > 0 };
+    const { grafana, hasCluster } = names;
+    return { gateways: notes.statuses.size > 0, shadow: shadows > 0 || ended().length > 0, grafana, hasCluster };
   }
 
   #routes(query: ListQuery): RouteList {
     const list = this.#lists.routes.page(query);
     const rows = list.rows.map((row: PlainRoute): RouteRow => ({ ...row, traffic: trafficOf(row, this.#traffic()) }));
     return { ...list, rows, notCounted: this.#source.requests === undefined ? notCounted : "" };
+  }
+
+  /** The host is the one by which requests are counted. */
+  #history(params: URLSearchParams): HistoryAnswer {
+    const [host, owner = "", path = ""] = ["host", "owner", "path"].map((name) => params.get(name) ?? undefined);
+    return this.#source.history?.of(host === undefined ? undefined : { host, owner, path }) ?? noHistory;
   }
 
   async #route(params: URLSearchParams): Promise<Answer> {

@@ -39,6 +39,7 @@ async function opened(clock: Clock = systemClock) {
       shadows: async () => [],
       ended: () => [],
       requests: undefined,
+      history: undefined,
       status: async () => {
         statuses++;
         return undefined;
@@ -47,7 +48,13 @@ async function opened(clock: Clock = systemClock) {
         questions.push(question);
         return { ok: false, why: "nothing was applied yet" };
       },
-      names: { annotationsPrefix: "nginx.ingress.kubernetes.io", configMap: undefined, showsSnippets: false },
+      names: {
+        annotationsPrefix: "nginx.ingress.kubernetes.io",
+        configMap: undefined,
+        showsSnippets: false,
+        grafana: "",
+        hasCluster: true,
+      },
     },
     clock,
   );

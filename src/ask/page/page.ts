@@ -99,7 +99,7 @@ class OpenPage implements Page {
     // On its own port the page gets requests for other paths, too.
     if (!pathname.startsWith("/ui/")) return send(response, 404, "404 page not found\n");
     const path = pathname.slice("/ui/".length);
-    if (!path.startsWith(api)) return this.#file(views.has(path) ? "index.html" : path, request, response);
+    if (!path.startsWith(api)) return this.#file(path, request, response);
     if (!["same-origin", "none", undefined].includes(request.headers["sec-fetch-site"] as string | undefined))
       return send(response, 403, "another site may not ask\n");
     response.setHeader("cache-control", "no-store");
@@ -130,10 +130,16 @@ class OpenPage implements Page {
   }
 
   #file(path: string, { headers: asked }: IncomingMessage, response: ServerResponse): void {
-    const file = this.#files.get(path);
+    // An address without a view loads the document, too, which says that there is no such page.
+    const isKnown = views.has(path) || this.#files.has(path);
+    const file = this.#files.get(this.#files.has(path) ? path : "index.html");
     response.setHeader("cache-control", "no-cache");
-    if (file !== undefined) response.setHeader("etag", file.etag);
-    if (file === undefined) send(response, 404, "404 page not found\n");
+    if (file === undefined || (!isKnown && /\.\w+$/.test(path))) {
+      send(response, 404, "404 page not found\n");
+      return;
+    }
+    response.setHeader("etag", file.etag);
+    if (!isKnown) send(response, 404, file.bytes, file.type);
     else if (asked["if-none-match"] === file.etag) response.writeHead(304).end();
     else send(response, 200, file.bytes, file.type);
   }

@@ -20,6 +20,7 @@ const mostHeaders = 100;
 export const listParameters: Parameters = { filter: longestFilter, sort: 20, order: 4, offset: 7, limit: 3 };
 /** A path may be as long as Node allows. */
 export const routeParameters: Parameters = { host: 300, path: 16_000, owner: 400, listener: 800, when: 16_000 };
+export const historyParameters: Parameters = { host: 300, path: 16_000, owner: 400 };
 export const askParameters: Parameters = { url: 8_000, method: 20, client: 50, header: 8_000 };
 
 /** Returns why the parameters of `part` cannot be used; undefined if they can. */

@@ -27,11 +27,17 @@ export class RecentChanges {
   #live: { readonly generation: string; readonly since: string } | undefined;
   #changedAt: string | undefined;
   readonly #reasons = new Map<string, number>();
+  #applied = 0;
   #succeeded = 0;
   #failed = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+  }
+
+  /** The number of changes since the start. */
+  get count(): number {
+    return this.#applied;
   }
 
   get newestFirst(): readonly StatusChange[] {
@@ -66,6 +72,7 @@ export class RecentChanges {
     const completes = reload !== undefined && this.#settle(report, reload, at);
     if (completes && changed.objects.length === 0) return;
     const entry = { change: changeOf(report, changed, { at, outcome }), noticedMs: this.#clock.now() - tookMs };
+    this.#applied += 1;
     this.#entries = [entry, ...this.#entries].slice(0, mostChanges);
   }
 

@@ -20,11 +20,10 @@ export class ServedCounts {
 
   of(served: Served | undefined): Omit<StatusCounts, "problems" | "quarantined"> {
     if (served === undefined) return { hosts: 0, routes: 0, endpoints: 0, certificates: 0, gateways: 0, streams: 0 };
-    const { servers, upstreams, listenerPorts, certificates, streams } = served;
+    const { servers, upstreams, listenerPorts, certificates, defaultCertificate, streams } = served;
     for (const { before, after } of servers.changesSince(this.#servers)) {
-      const [was, is] = [ownedIn(before), ownedIn(after)];
-      this.#routes += is - was;
-      this.#hosts += Math.sign(is) - Math.sign(was);
+      this.#routes += (after?.locations.length ?? 0) - (before?.locations.length ?? 0);
+      this.#hosts += ownedIn(after) - ownedIn(before);
     }
     for (const { before, after } of upstreams.changesSince(this.#upstreams))
       this.#endpoints += endpointsIn(after) - endpointsIn(before);
@@ -36,16 +35,17 @@ export class ServedCounts {
       hosts: this.#hosts,
       routes: this.#routes,
       endpoints: this.#endpoints,
-      certificates: certificates.size,
+      // The default certificate is served if no other fits, and may be one of them.
+      certificates: certificates.size + (certificates.has(defaultCertificate.id) ? 0 : 1),
       gateways: gateways.size,
       streams: streams.length,
     };
   }
 }
 
-/** Counts the paths that an object gives. Every host also has a root. */
+/** Returns 1 for a host with a path of an object. The catch-all alone has none. */
 function ownedIn(server: Server<FeatureValues> | undefined): number {
-  return server === undefined ? 0 : server.locations.filter(({ owner }) => owner !== undefined).length;
+  return Number(server?.locations.some(({ owner }) => owner !== undefined) ?? false);
 }
 
 function endpointsIn(upstream: Upstream | undefined): number {

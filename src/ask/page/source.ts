@@ -10,6 +10,7 @@ import type { PeerFigures } from "../../nginx/channel.ts";
 import type { ShadowReport } from "../matcher/shadow/report.ts";
 import type { AskOutcome, AskQuestion } from "./api/ask.ts";
 import type { StatusAnswer } from "./api/status.ts";
+import type { History } from "./history.ts";
 import type { CountedRequests } from "./live/traffic.ts";
 import type { PageNotes } from "./notes.ts";
 import type { EndedShadow } from "./shadow/ended.ts";
@@ -39,6 +40,8 @@ export interface PageSource {
   readonly status: () => Promise<StatusAnswer | undefined>;
   readonly ask: (question: AskQuestion) => Promise<AskOutcome>;
   readonly names: PageNames;
+  /** Undefined with --ui-history=false. */
+  readonly history: History | undefined;
 }
 
 /** The flags that matter to the page. */
@@ -49,4 +52,8 @@ export interface PageNames {
   readonly configMap: string | undefined;
   /** Whether the text of snippets is shown. */
   readonly showsSnippets: boolean;
+  /** A dashboard; `{host}`, `{namespace}` and `{name}` stand for those of a route. May be empty. */
+  readonly grafana: string;
+  /** Whether the objects are those of a cluster, for which kubectl has a line. */
+  readonly hasCluster: boolean;
 }

@@ -2,8 +2,10 @@
 import type { Problem } from "../../core/model/problem.ts";
 import { severityOf } from "../../core/model/problem-kinds.ts";
 import type { Sync } from "../../core/sync/sync.ts";
+import type { Failures } from "../../edges/failures.ts";
 import type { Channel } from "../../nginx/channel.ts";
 import type { Nginx } from "../../nginx/index.ts";
+import { attentionOf } from "../attention.ts";
 import type { StatusAnswer, StatusCounts } from "./api/status.ts";
 import type { RecentChanges } from "./recent-changes.ts";
 import type { ServedCounts } from "./served-counts.ts";
@@ -17,6 +19,7 @@ export interface StatusParts {
   readonly problems: readonly Problem[];
   /** Undefined outside of a cluster. */
   readonly leader: StatusAnswer["leader"];
+  readonly failures: Failures;
 }
 
 /** What the state of a controller is read from. */
@@ -33,6 +36,7 @@ export async function statusOf({
   counts,
   problems,
   leader,
+  failures,
 }: StatusParts): Promise<StatusAnswer> {
   const { sync, nginx } = controller;
   const isDynamic = identity.mode === "dynamic";
@@ -42,12 +46,22 @@ export async function statusOf({
   ]);
   const { workers, draining, drainingWorkers } = nginx.generations();
   const { objects, settings, ports } = sync.refusals;
+  const isRunning = nginx.pid !== undefined;
+  const behind = sync.isBehind ? whyBehind(changes) : undefined;
   const { live } = changes;
   return {
     version: 1,
     controller: identity,
     ...(live === undefined ? {} : { live }),
-    ...(sync.isBehind ? { behind: { why: whyBehind(changes) } } : {}),
+    ...(behind === undefined ? {} : { behind: { why: behind } }),
+    attention: attentionOf({
+      isRunning,
+      behind,
+      refusals: sync.refusals,
+      served: sync.configuration,
+      problems,
+      failures,
+    }),
     counts: {
       ...counts.of(sync.configuration),
       problems: bySeverity(problems),
@@ -56,7 +70,7 @@ export async function statusOf({
     reloads: changes.reloads,
     changes: changes.newestFirst,
     nginx: {
-      isRunning: nginx.pid !== undefined,
+      isRunning,
       workers,
       drainingGenerations: draining,
       drainingWorkers,

@@ -12,6 +12,11 @@ const urlPath = shaped({
   shape: /^\/[\w.~/-]{0,200}$/,
 });
 
+const dashboard = shaped({
+  label: "an http or https URL, with {host}, {namespace} or {name} in it",
+  shape: /^https?:\/\/[\w.:[\]-]+(\/[\w./?&=%~:{}+-]*)?$/,
+});
+
 export const ports = named({
   httpPort: flag({ kind: portNumber, default: 80, serve: 8080, doc: "Port for http." }),
   httpsPort: flag({ kind: portNumber, default: 443, serve: 8443, doc: "Port for https." }),
@@ -50,6 +55,17 @@ export const ports = named({
     value: "PORT",
     own: true,
     doc: "Port on 127.0.0.1 of the page in the browser, below /ui/. Without it the page has the port of health and metrics; 0 turns it off.",
+  }),
+  uiHistory: toggle({
+    default: true,
+    own: true,
+    doc: "Keeps the figures of the last 30 minutes for the plots of the page, in at most 3 MB.",
+  }),
+  uiGrafanaUrl: flag({
+    kind: optional(dashboard),
+    value: "URL",
+    own: true,
+    doc: "A dashboard that the page links to; {host}, {namespace} and {name} in it become those of a route.",
   }),
   uiShowSnippets: toggle({ own: true, doc: "Shows the text of snippets in the page, to all who can reach it." }),
   healthCheckPath: flag({

@@ -37,6 +37,7 @@ export interface ControllerAnswers {
   readonly status: () => Promise<StatusAnswer | undefined>;
   /** Returns where a request would go. No request is sent. */
   readonly ask: (question: AskQuestion) => Promise<AskOutcome>;
+  readonly hasCluster: boolean;
 }
 
 export interface AboutController {
@@ -54,6 +55,7 @@ export function answersOf(program: Program, instruments: Instruments, about: Abo
   const startedAt = new Date().toISOString();
   const counts = new ServedCounts();
   return {
+    hasCluster: about.pod !== undefined,
     async status() {
       const { controller } = running;
       if (controller === undefined) return undefined;
@@ -65,8 +67,9 @@ export function answersOf(program: Program, instruments: Instruments, about: Abo
         nginx: installed.capabilities.version,
         ...(about.pod === undefined ? {} : { pod: `${about.pod.namespace}/${about.pod.name}` }),
       };
-      const { reports, changes } = instruments;
-      return statusOf({ identity, controller, changes, counts, problems: reports.current, leader: about.leader() });
+      const { reports, changes, failures } = instruments;
+      const [problems, leader] = [reports.current, about.leader()];
+      return statusOf({ identity, controller, changes, counts, problems, leader, failures });
     },
     async ask(question) {
       const read = askedIn(question);

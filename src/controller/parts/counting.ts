@@ -10,7 +10,7 @@ import type { Program } from "./program.ts";
  */
 const collectMs = 2_000;
 
-export function countingPart({ running }: Program, { metrics, failures, notes }: Instruments): Part {
+export function countingPart({ running }: Program, { metrics, failures, notes, history }: Instruments): Part {
   return {
     name: "counting",
     async start() {
@@ -18,6 +18,7 @@ export function countingPart({ running }: Program, { metrics, failures, notes }:
         const before = failures.revision;
         failures.errors(takeErrors(running.nginx.folder.upstreamErrors));
         await metrics.collect();
+        history?.tick();
         if (failures.revision !== before) notes.touched();
       });
       return stoppedBy(() => clearInterval(collecting));

@@ -3,11 +3,14 @@
  * fill log and metrics.
  */
 import { setTimeout as delay } from "node:timers/promises";
+import { attentionOf } from "../../ask/attention.ts";
+import { History } from "../../ask/page/history.ts";
 import { PageNotes } from "../../ask/page/notes.ts";
 import { RecentChanges } from "../../ask/page/recent-changes.ts";
 import { EndedShadows } from "../../ask/page/shadow/ended.ts";
 import { systemClock } from "../../base/timing/clock.ts";
 import type { Source } from "../../core/sync/ports.ts";
+import { emptyQuarantine } from "../../core/table/quarantine.ts";
 import { Failures } from "../../edges/failures.ts";
 import { Health } from "../../edges/health/health.ts";
 import { Metrics } from "../../edges/metrics/metrics.ts";
@@ -24,6 +27,8 @@ export interface Instruments {
   readonly changes: RecentChanges;
   readonly notes: PageNotes;
   readonly shadows: EndedShadows;
+  /** Undefined with --ui-history=false. */
+  readonly history: History | undefined;
 }
 
 export interface Measured {
@@ -36,10 +41,18 @@ export interface Measured {
 
 export function instrumentsOf({ flags, log, running }: Program, measured: Measured): Instruments {
   const limitMs = flags.healthCheckTimeout * 1000;
+  /** The worst three things beside what nginx refused. */
+  const worst = (): readonly string[] => {
+    const { sync, nginx } = running.controller ?? {};
+    if (sync === undefined || nginx === undefined) return [];
+    const about = { isRunning: nginx.pid !== undefined, behind: undefined, refusals: emptyQuarantine, failures };
+    const all = attentionOf({ ...about, served: sync.configuration, problems: reports.current });
+    return all.slice(0, 3).map(({ says }) => says);
+  };
   const health = new Health({
     nginx: () => whyNotServing(running, limitMs),
     stuck: () => whyStuck(running, limitMs),
-    notes: () => running.notes(),
+    notes: () => [...running.notes(), ...worst()],
   });
   const ceilingReached = (series: number) =>
     log.warn({ series }, "request metrics are at their ceiling; requests with further labels are counted as other");
@@ -55,5 +68,9 @@ export function instrumentsOf({ flags, log, running }: Program, measured: Measur
     changed: () => notes.touched(),
     pause: () => delay(1_000, undefined, { ref: false }),
   });
-  return { health, metrics, failures, reports, changes: new RecentChanges(systemClock), notes, shadows };
+  const changes = new RecentChanges(systemClock);
+  const totals = () => ({ reloads: changes.reloads.succeeded, changes: changes.count });
+  const keepsHistory = flags.uiHistory && flags.uiPort !== 0;
+  const history = keepsHistory ? new History(metrics.requests, () => systemClock.now(), totals) : undefined;
+  return { health, metrics, failures, reports, changes, notes, shadows, history };
 }

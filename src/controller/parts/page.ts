@@ -21,7 +21,7 @@ import type { Program } from "./program.ts";
 
 export type PageRequests = (request: IncomingMessage, response: ServerResponse) => Promise<void>;
 
-type PageAnswers = Pick<PageSource, "status" | "ask">;
+type PageAnswers = Pick<PageSource, "status" | "ask"> & { readonly hasCluster: boolean };
 
 export interface PageParts {
   /** The requests that the health server passes on; undefined if the page is not on its port. */
@@ -68,7 +68,7 @@ async function open(source: PageSource): Promise<Page> {
 
 function pageSource(
   { flags, running }: Program,
-  { metrics, failures, notes, shadows }: Instruments,
+  { metrics, failures, notes, shadows, history }: Instruments,
   source: Source,
   answers: PageAnswers,
 ): PageSource {
@@ -77,6 +77,7 @@ function pageSource(
     ...answers,
     notes,
     failures,
+    history,
     configuration: () => sync()?.configuration,
     snapshot: () => source.snapshot(),
     refusals: () => sync()?.refusals ?? emptyQuarantine,
@@ -88,6 +89,8 @@ function pageSource(
       annotationsPrefix: flags.annotationsPrefix,
       configMap: flags.configmap,
       showsSnippets: flags.uiShowSnippets,
+      grafana: flags.uiGrafanaUrl ?? "",
+      hasCluster: answers.hasCluster,
     },
   };
 }

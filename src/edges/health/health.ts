@@ -17,7 +17,7 @@ export interface HealthParts {
    * Returns faults that do not stop the controller from serving. `?verbose` prints them, and the
    * check still passes.
    */
-  readonly notes: () => readonly string[];
+  readonly notes: () => readonly string[] | Promise<readonly string[]>;
 }
 
 export interface HealthAnswer {
@@ -70,7 +70,7 @@ export class Health {
     const good = results.every(([, why]) => why === undefined);
     const lines = results.map(([name, why]) => (why === undefined ? `[+]${name} ok` : `[-]${name} failed: ${why}`));
     if (good && !verbose) return { status: 200, body: "ok" };
-    const notes = only === undefined ? this.#parts.notes().map((note) => `[!]${note}`) : [];
+    const notes = only === undefined ? (await this.#parts.notes()).map((note) => `[!]${note}`) : [];
     return {
       status: good ? 200 : 500,
       body: [...lines, ...notes, `healthz check ${good ? "passed" : "failed"}`, ""].join("\n"),

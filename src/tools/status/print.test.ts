@@ -8,6 +8,7 @@ const answer: StatusAnswer = {
   version: 1,
   controller: { release: "1.0.0", startedAt: at(90_000), mode: "dynamic", nginx: "1.26.3" },
   live: { generation: "0123456789abcdef", since: at(3_900), changedAt: at(4) },
+  attention: [],
   counts: {
     ...{ hosts: 1, routes: 2, endpoints: 3, certificates: 0, gateways: 0, streams: 0 },
     ...{ problems: { error: 1, warning: 0 }, quarantined: 0 },

@@ -14,7 +14,7 @@ export interface StatusPrint {
 }
 
 export function statusText(answer: StatusAnswer, { now, colours, changes: most }: StatusPrint): string {
-  const { controller, live, behind, counts, reloads, nginx, memory, leader } = answer;
+  const { controller, live, behind, attention, counts, reloads, nginx, memory, leader } = answer;
   const paint = painter(colours);
   const { error, warning } = counts.problems;
   const problems = `${counted(error, "error")}, ${counted(warning, "warning")}`;
@@ -32,8 +32,13 @@ export function statusText(answer: StatusAnswer, { now, colours, changes: most }
     ["memory", memory && memoryWords(memory)],
     ["leader", leader && (leader.isOwn ? "this replica" : (leader.name ?? "not known yet"))],
   ];
+  const wrong = attention.slice(0, 3).map(({ severity, says }, at) => {
+    const text = `${(at === 0 ? "attention" : "").padEnd(12)}${visible(says)}`;
+    return `${paint(text, severity === "error" ? red : yellow)}\n`;
+  });
+  const more = attention.length > 3 ? `${"".padEnd(12)}and ${attention.length - 3} more\n` : "";
   const lines = facts.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(12)}${value}\n`]));
-  return lines.join("") + changesText(answer.changes, most, { now, paint });
+  return wrong.join("") + more + lines.join("") + changesText(answer.changes, most, { now, paint });
 }
 
 function nginxWords({ controller, nginx }: StatusAnswer): string {

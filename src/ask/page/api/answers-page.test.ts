@@ -22,7 +22,7 @@ test("docs/reference/answers.md has the current types", async () => {
 });
 
 test("docs/reference/page-api.md has the current types of the page's API", async () => {
-  const files = ["list", "routes", "problems", "certificates", "gateways", "shadow", "views", "events"];
+  const files = ["list", "routes", "history", "problems", "certificates", "gateways", "shadow", "views", "events"];
   const parts = files.map((name) => `## ${name}\n\n\`\`\`ts\n${typesIn(`${name}.ts`)}\n\`\`\`\n`);
   const intro =
     "The answers below `/ui/api/v1/` as TypeScript declares them, with each field. The paths and their\n" +

@@ -1,6 +1,6 @@
 /** The answer for the view Certificates. */
 
-export type CertificateState = "expired" | "expires soon" | "not valid yet" | "weak" | "ok";
+export type CertificateState = "wrong name" | "expired" | "expires soon" | "not valid yet" | "weak" | "ok";
 
 export interface CertificateRow {
   /** `namespace/name` of its Secret; `fake` is the one that Sluice made. */
@@ -12,7 +12,7 @@ export interface CertificateRow {
   readonly notBefore: string;
   readonly notAfter: string;
   readonly state: CertificateState;
-  /** The reason why it is weak; empty if it is not. */
+  /** The reason why it is weak, or the hosts that it should cover; may be empty. */
   readonly weakness: string;
   /** Whether it is served if no other one fits. */
   readonly isDefault: boolean;

@@ -28,6 +28,8 @@ export interface StatusAnswer {
    * wanted.
    */
   readonly behind?: { readonly why: string };
+  /** What needs attention, the worst first; empty if nothing is wrong. */
+  readonly attention: readonly Attention[];
   readonly counts: StatusCounts;
   readonly reloads: {
     readonly succeeded: number;
@@ -62,8 +64,17 @@ export interface StatusAnswer {
   };
 }
 
+export interface Attention {
+  readonly severity: "error" | "warning";
+  /** `2 routes are failing, such as shop.example.com/`. */
+  readonly says: string;
+  /** The view of the page with details, and its filter: `routes?filter=failing`; may be empty. */
+  readonly view: string;
+}
+
 export interface StatusCounts {
   readonly hosts: number;
+  /** The rows of the list of routes: a route on two listeners has two. */
   readonly routes: number;
   readonly endpoints: number;
   readonly certificates: number;

@@ -46,7 +46,7 @@ export class PageLists {
       overview: [{}],
       routes: [...routes, configMaps],
       problems: [notes.problems.revision, ...routes],
-      certificates: [servers, listenerPorts, certificates, staples, defaultCertificate],
+      certificates: [servers, listenerPorts, certificates, staples, defaultCertificate, notes.problems.revision],
       gateways: [notes.statuses],
       shadow: [shadows, ended()],
     };

@@ -122,7 +122,7 @@ const keyOf = (owner: string, path: string) => `${owner}\0${path}`;
  * Estimates a quantile as Prometheus does: it assumes that requests are spread evenly within their
  * bucket.
  */
-function quantile(
+export function quantile(
   share: number,
   count: number,
   buckets: readonly number[],

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { fake } from "../../../../test/support/sketch.ts";
 import type { Certificate } from "../../../core/model/configuration.ts";
+import { emptySnapshot } from "../../../core/model/snapshot.ts";
 import { Table } from "../../../core/model/table.ts";
 import type { Served } from "../source.ts";
 import { certificateRows } from "./certificates.ts";
@@ -26,7 +27,7 @@ const all = [
   certificate("shop/good", 300),
 ];
 
-function rows(enableOcsp: boolean) {
+function rows(enableOcsp: boolean, problems: readonly unknown[] = []) {
   const served = {
     settings: { enableOcsp },
     certificates: Table.from(all.map((one) => [one.id, one])),
@@ -44,7 +45,10 @@ function rows(enableOcsp: boolean) {
       ["443", { listeners: [{ id: "shop/gw/web", certificates: ["shop/good", "shop/weak"] }] }],
     ]),
   } as unknown as Served;
-  const found = certificateRows({ configuration: () => served } as never, now);
+  const found = certificateRows(
+    { configuration: () => served, notes: { problems: { all: problems } }, snapshot: () => emptySnapshot } as never,
+    now,
+  );
   return new Map(found.map((row) => [row.secret, row]));
 }
 
@@ -76,4 +80,18 @@ test("a row says whether an OCSP answer is stapled", () => {
   const stapling = (enabled: boolean) => ["shop/good", "shop/soon"].map((id) => rows(enabled).get(id)!.stapling);
   expect(stapling(false)).toEqual(["off", "off"]);
   expect(stapling(true)).toEqual(["stapled", "waits for an answer"]);
+});
+
+test("a certificate that does not cover a host that names it has the state wrong name", () => {
+  const problem = {
+    kind: "certificate-misfit",
+    secret: "shop/good",
+    host: "other.example",
+    names: "shop/good.example",
+  };
+  expect(rows(false, [{ problem }]).get("shop/good")).toMatchObject({
+    state: "wrong name",
+    weakness: "it does not cover other.example",
+  });
+  expect(rows(false).get("shop/good")).toMatchObject({ state: "ok", weakness: "" });
 });

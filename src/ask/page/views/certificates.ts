@@ -4,9 +4,11 @@
  */
 
 import { visible } from "../../../base/visible.ts";
+import { certificateOf } from "../../../core/certificates/certificate.ts";
 import { type Certificate, catchAll } from "../../../core/model/configuration.ts";
 import type { CertificateRow, CertificateState } from "../api/certificates.ts";
 import { Listing } from "../lists/listing.ts";
+import type { TimedProblem } from "../problem-times.ts";
 import type { PageSource, Served } from "../source.ts";
 
 /** The same time as in the warning of `src/core/table/hosts/certificate-doubts.ts`. */
@@ -14,13 +16,33 @@ const soonMs = 10 * 24 * 3_600_000;
 const someHosts = 20;
 const mostNames = 100;
 
-export function certificateRows({ configuration }: PageSource, now: Date): readonly CertificateRow[] {
+export function certificateRows({ configuration, notes, snapshot }: PageSource, now: Date): readonly CertificateRow[] {
   const served = configuration();
   if (served === undefined) return [];
   const hosts = hostsByCertificate(served);
   const { certificates, defaultCertificate } = served;
   const others = [...certificates.values()].filter(({ id }) => id !== defaultCertificate.id);
-  return [defaultCertificate, ...others].map((one) => rowOf(one, hosts.get(one.id) ?? [], served, now));
+  const missed = hostsMissed(notes.problems.all);
+  const read = ([secret]: readonly [string, unknown]) => {
+    const found = certificates.has(secret) ? undefined : snapshot().secrets.get(secret);
+    const certificate = found && certificateOf(found);
+    return certificate?.ok ? [certificate.certificate] : [];
+  };
+  return [defaultCertificate, ...others, ...[...missed].flatMap(read)].map((one) => {
+    const row = rowOf(one, hosts.get(one.id) ?? [], served, now);
+    const uncovered = missed.get(one.id);
+    if (uncovered === undefined) return row;
+    return { ...row, state: "wrong name", weakness: `it does not cover ${visible(uncovered.slice(0, 5).join(", "))}` };
+  });
+}
+
+/** Returns the hosts whose TLS names a certificate that is for others, by its Secret. */
+function hostsMissed(problems: readonly TimedProblem[]): ReadonlyMap<string, readonly string[]> {
+  const found = new Map<string, string[]>();
+  for (const { problem } of problems)
+    if (problem.kind === "certificate-misfit")
+      found.set(problem.secret, [...(found.get(problem.secret) ?? []), problem.host]);
+  return found;
 }
 
 export function certificateListing(rows: readonly CertificateRow[]): Listing<CertificateRow> {
@@ -34,12 +56,13 @@ export function certificateListing(rows: readonly CertificateRow[]): Listing<Cer
       state: ({ state }) => state,
       stapling: ({ stapling }) => stapling,
     },
-    texts: ({ secret, names, issuer, keyAlgorithm, state, someHosts: hosts }) => [
+    texts: ({ secret, names, issuer, keyAlgorithm, state, weakness, someHosts: hosts }) => [
       secret,
       ...names,
       issuer,
       keyAlgorithm,
       state,
+      weakness,
       ...hosts,
     ],
   });

@@ -68,7 +68,7 @@ export async function routeDetail(
     canaryRows: route.canaries.map(({ service, when, endpoints: ready }) => ({ service, when, ready })),
     endpoints: shown.map((one) => ({
       ...withFigures(one, peers?.get(one.address), peers !== undefined),
-      lastError: failed([one.address]).errors[0] ?? "",
+      lastError: (failed([one.address]).errors[0] ?? "").replace(`${one.address}: `, ""),
     })),
     moreEndpoints: endpoints.length - shown.length,
     settings: givenSettings(ownerOf(location, snapshot), snapshot, source.names),
