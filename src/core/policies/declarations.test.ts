@@ -9,7 +9,7 @@ import { annotationSamples } from "../../../test/support/samples.ts";
 import { readSettings } from "../settings/read.ts";
 import type { Fields } from "./declare.ts";
 import { readAnnotations } from "./read.ts";
-import { featureList } from "./registry.ts";
+import { featureList, features } from "./registry.ts";
 
 const prefix = "nginx.ingress.kubernetes.io";
 const { settings } = readSettings({}, { kind: "ConfigMap", name: "settings" }, {});
@@ -60,3 +60,13 @@ test.each(featureList.filter(([, { gate }]) => gate !== undefined))(
     }
   },
 );
+
+test("an annotation whose default is a setting prints the directives of the setting", () => {
+  const { connect } = features.proxyTimeouts.fields;
+  expect(connect.fallback({ ...settings, proxyConnectTimeout: 7 })).toBe(7);
+  expect(connect.directive).toEqual({
+    name: "proxy_connect_timeout",
+    grpc: "grpc_connect_timeout",
+    live: "balancer",
+  });
+});

@@ -54,3 +54,15 @@ test("a header takes one action, whatever the case of its name, and of two value
     filters: { requestHeaders: { set: [one], remove: ["x-b"] } },
   });
 });
+
+test.each([
+  [{ type: "URLRewrite", urlRewrite: { path: prefixed("/b") } }, ".urlRewrite.path", "PathPrefix"],
+  [{ type: "RequestRedirect", requestRedirect: { path: prefixed("/b") } }, ".requestRedirect.path", "PathPrefix"],
+  [{ type: "URLRewrite", urlRewrite: { hostname: "a b" } }, ".urlRewrite.hostname", "is not a host"],
+  [{ type: "RequestRedirect", requestRedirect: { statusCode: 304 } }, ".requestRedirect.statusCode", "is not one of"],
+  [{ type: "RequestRedirect", requestRedirect: { scheme: "ftp" } }, ".requestRedirect.scheme", "http or https"],
+  [{ type: "ExternalAuth", externalAuth: { protocol: "TCP" } }, ".externalAuth.protocol", "is not HTTP or GRPC"],
+])("the filter %j of a match without a prefix has a mistake at %s", (filter, part, why) => {
+  const read = filtersOf([filter as never], undefined);
+  expect(read).toMatchObject({ ok: false, part: `[0]${part}`, why: expect.stringContaining(why) });
+});
