@@ -204,7 +204,7 @@ describe.skipIf(!hasChromium)("the page", () => {
     await page.getByRole("button", { name: "Ask" }).click();
     await expect
       .poll(() => seen(page.locator(".verdict")))
-      .toMatch(/goes to a backend if nothing stops it before: access-lists$/);
+      .toMatch(/goes to a backend, unless one of these stops it: access-lists$/);
   });
 
   test("a Problem appears with its sentence on the open page, and disappears when it is corrected", async () => {

@@ -25,7 +25,7 @@ function verdict(end, guards) {
         badge("goes to a backend", "good"),
         end.rewritten !== undefined && h("span", {}, " as ", h("code", {}, end.rewritten)),
         end.standsIn && " (another backend stands in)",
-        may.length > 0 && ` if nothing stops it before: ${may.join(", ")}`,
+        may.length > 0 && `, unless one of these stops it: ${may.join(", ")}`,
       ];
     case "refused":
       return [badge("is refused", "bad"), ` ${end.why}`];

@@ -82,7 +82,7 @@ export const view = {
       before: (/** @type {ProblemList} */ answer) => [
         ...refused(answer),
         ...unanswered(answer),
-        ...(answer.total > 0 ? [h("h2", {}, "What objects ask for and do not get")] : []),
+        ...(answer.total > 0 ? [h("h2", {}, "Problems of objects")] : []),
       ],
     }),
 };

@@ -48,7 +48,9 @@ test("a Problem is logged once when it appears and once when it ends, also if it
     "spec.defaultBackend: Service x is found or not named any more; one other problem of it remains",
   );
   expect(
-    lines.map((line) => JSON.parse(line)).map(({ msg, problem }) => [msg, problem.match(/Service (\S+)/)[1]]),
+    lines
+      .map((line) => JSON.parse(line))
+      .map(({ msg, problem, now }) => [msg, (problem ?? now).match(/Service (\S+)/)[1]]),
   ).toEqual([
     ["problem", "x"],
     ["problem", "y"],
@@ -67,7 +69,7 @@ test("a Problem that ends because nginx refused its object is not logged as reso
   const gone = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "problem gone");
   expect(gone.map(({ kind, now }) => [kind, now])).toEqual([
     ["service-missing", "nginx refused this version, so nothing else of it is judged until it changes"],
-    ["nginx-refused", "nginx accepts it, or its refused version is gone; nothing else is wrong with it"],
+    ["nginx-refused", "nginx accepts it, or its refused version is gone"],
   ]);
 });
 

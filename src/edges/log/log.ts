@@ -38,7 +38,7 @@ const frame = new Set(["level", "time", "msg"]);
 
 /** Returns, for example, `reloaded: took=40ms why="a new host"`. A Problem is its sentence. */
 function sentenceOf(line: Readonly<Record<string, unknown>>): string {
-  if (line.now !== undefined) return `${line.msg}: ${line.object}: ${line.now} (it was: ${line.problem})`;
+  if (line.now !== undefined) return `${line.msg}: ${line.object}: ${line.now}`;
   const at = line.at === undefined ? "" : `${line.at} `;
   if (line.problem !== undefined) return `${line.msg}: ${at}${line.object}: ${line.problem}`;
   const fields = Object.entries(line).filter(([name, value]) => !frame.has(name) && value !== undefined);

@@ -35,13 +35,13 @@ export class ProblemLog {
     if (gone.length === 0) return;
     const left = Map.groupBy([...all.values()].flat(), ({ object }) => named(object));
     for (const [, problem] of gone) {
-      const fields = fieldsOf(problem);
-      const others = left.get(fields.object) ?? [];
+      const object = named(problem.object);
+      const others = left.get(object) ?? [];
       const now =
         others.some(({ kind }) => kind === "nginx-refused") && problem.kind !== "nginx-refused"
           ? "nginx refused this version, so nothing else of it is judged until it changes"
-          : `${mended(problem)}; ${remaining(others.length)}`;
-      this.#log.info({ ...fields, now }, "problem gone");
+          : `${mended(problem)}${remaining(others.length)}`;
+      this.#log.info({ object, kind: problem.kind, now }, "problem gone");
     }
   }
 }
@@ -53,8 +53,8 @@ export class ProblemLog {
 const mostPlaces = 200;
 
 function remaining(others: number): string {
-  if (others === 0) return "nothing else is wrong with it";
-  return others === 1 ? "one other problem of it remains" : `${others} other problems of it remain`;
+  if (others === 0) return "";
+  return others === 1 ? "; one other problem of it remains" : `; ${others} other problems of it remain`;
 }
 
 const fieldsOf = (problem: Problem) => ({

@@ -22,7 +22,7 @@ export function meanwhile(problem: Problem): string {
     case "neighbours-changed":
     case "setting-doubtful":
     case "certificate-doubtful":
-      return "as it says";
+      return "as it is written";
     case "setting-unreadable":
       return problem.kept;
     case "manifest-unusable":
