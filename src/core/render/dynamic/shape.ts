@@ -64,39 +64,29 @@ export class Shapes {
    * once. `find` returns the other Servers that have some of these.
    */
   ofServer(server: Server<FeatureValues>, find: ServerLookup = () => undefined): readonly Shape[] {
-    const { locations, features } = server;
     const shapes: Shape[] = [];
-    for (const { of } of server.listener === undefined ? [] : server.routes) {
+    for (const { of } of server.routes) {
       const other = of && find(of.host);
-      if (other !== undefined) shapes.push(...this.#ofOne(other.locations[of!.location]!, other.features));
+      if (other !== undefined) shapes.push(...this.#ofLocation(other.locations[of!.location]!, other));
     }
-    for (const location of locations) {
-      if (server.listener !== undefined) {
-        for (const backend of location.backends) shapes.push(this.ofBackend(location, backend, features));
-        if (location.standIn !== undefined) {
-          shapes.push(this.standInOfRoute(location, location.backends[0]!, features));
-        }
-        continue;
-      }
-      shapes.push(...this.#ofOne(location, features));
-    }
+    for (const location of server.locations) shapes.push(...this.#ofLocation(location, server));
     // The renderer keeps it, and a list that grew keeps room for sixteen more.
     return shapes.length < 2 ? shapes.slice() : [...new Set(shapes)];
   }
 
   /** Returns the names of the shapes that may serve one Location. */
-  namesOf(location: Location<FeatureValues>, { listener, features }: Server<FeatureValues>): readonly string[] {
-    if (listener !== undefined) {
-      const { backends, standIn } = location;
-      const stands = standIn === undefined ? [] : [this.standInOfRoute(location, backends[0]!, features).name];
-      return [...backends.map((backend) => this.ofBackend(location, backend, features).name), ...stands];
-    }
-    return this.#ofOne(location, features).map(({ name }) => name);
+  namesOf(location: Location<FeatureValues>, server: Server<FeatureValues>): readonly string[] {
+    return this.#ofLocation(location, server).map(({ name }) => name);
   }
 
-  #ofOne(location: Location<FeatureValues>, host: FeatureValues): readonly Shape[] {
-    const own = this.of(location, host);
-    return location.standIn === undefined ? [own] : [own, this.standInOf(location, host)];
+  #ofLocation(location: Location<FeatureValues>, { listener, features }: Server<FeatureValues>): readonly Shape[] {
+    const { backends, standIn } = location;
+    if (listener === undefined) {
+      const own = this.of(location, features);
+      return standIn === undefined ? [own] : [own, this.standInOf(location, features)];
+    }
+    const own = backends.map((backend) => this.ofBackend(location, backend, features));
+    return standIn === undefined ? own : [...own, this.standInOfRoute(location, backends[0]!, features)];
   }
 
   /** Returns the Shape of a Location. `host` has the settings of the host as a whole. */
