@@ -132,3 +132,40 @@ test("nothing is kept where no nginx runs", () => {
   expect(it.take(route('"new"', "@2"), new Map([["host a", '"old"']]), undefined, 0)).toEqual([["host a", '"new"']]);
   expect(it.isPending).toBe(false);
 });
+
+test("a host that moves to another record stays at its former one until the running text serves the new one", () => {
+  const it = handover();
+  const current = new Map([["host a", '"ingress"']]);
+  const gone: ChangedRecord = { value: undefined, shapes: [] };
+  const moved = new Map([
+    ["host a", gone],
+    ["host gw/http a", { value: '"route"', shapes: ["@2"] }],
+  ]);
+  expect(it.take(moved, current, running("@1"), 0)).toEqual([
+    ["before host gw/http a", "[false]"],
+    ["host gw/http a", '"route"'],
+  ]);
+  expect(it.isPending).toBe(true);
+  expect(it.take(new Map(), current, running("@1", "@2"), 0)).toEqual([["host a", undefined]]);
+});
+
+test("two records of a host that go together are removed at once", () => {
+  const it = handover();
+  const current = new Map([
+    ["host a", '"ingress"'],
+    ["host gw/http a", '"route"'],
+  ]);
+  it.take(new Map([["host gw/http a", { value: '"other"', shapes: ["@2"] }]]), current, running("@1"), 0);
+  const gone: ChangedRecord = { value: undefined, shapes: [] };
+  const removed = it.take(new Map([...current.keys()].map((key) => [key, gone])), current, running("@1"), 0);
+  expect(removed.map(([key]) => key)).toEqual(["host a", "host gw/http a"]);
+});
+
+test("a host that is no longer a server block is served as before until the block is gone", () => {
+  const it = handover();
+  const changes = it.take(route('"data"', "@1"), new Map([["host a", '"text"']]), running("@1", "a@2"), 0);
+  expect(changes).toEqual([
+    ["before host a", '["text"]'],
+    ["host a", '"data"'],
+  ]);
+});

@@ -5,6 +5,9 @@
  * the version that it replaces stays under `before`. A worker that lacks the new shape uses the
  * earlier version. So there is a route at every moment of a reload, and nothing depends on timing.
  *
+ * A host may move from one record to another, such as from one API to the other. Then the former
+ * record stays until the running text can serve the new one.
+ *
  * Records that only replaced routes name are removed later: when those routes are gone, and when
  * requests that they routed need the records no longer. A request looks up its upstream again when
  * its body has arrived.
@@ -62,6 +65,8 @@ export class RouteHandover {
    * with the time since which it waits.
    */
   readonly #held = new Map<string, number>();
+  /** Removed routes whose host another route takes over, with the key of that one. */
+  readonly #succeeded = new Map<string, string>();
 
   /** `records` come from an earlier process, by the disk. */
   constructor(records: ReadonlyMap<string, string>) {
@@ -79,7 +84,7 @@ export class RouteHandover {
 
   /** Whether records are kept that will be removed later. */
   get isPending(): boolean {
-    return this.keepsReplaced || this.#held.size > 0;
+    return this.keepsReplaced || this.#held.size > 0 || this.#succeeded.size > 0;
   }
 
   get keepsReplaced(): boolean {
@@ -99,20 +104,30 @@ export class RouteHandover {
   ): RecordChange[] {
     this.#settle(around);
     const changes: RecordChange[] = [];
+    const removed: string[] = [];
     for (const [key, { value, shapes }] of changed) {
       if (value === undefined && isNamed(key)) {
         this.#held.set(key, isLookedUpLater(key) ? now : Number.NEGATIVE_INFINITY);
         continue;
       }
       this.#held.delete(key);
-      if (around === undefined || isServed(shapes, around)) this.#ahead.delete(key);
+      this.#succeeded.delete(key);
+      if (value === undefined && isRoute(key) && current.has(key)) {
+        removed.push(key);
+        continue;
+      }
+      if (around === undefined || isServed(key, shapes, around)) this.#ahead.delete(key);
       else if (isRoute(key)) {
         changes.push(...this.#replace(key, current.get(key) ?? none, around));
         this.#ahead.set(key, shapes);
       }
       changes.push([key, value]);
     }
-    return [...changes, ...this.#release(around === undefined ? Number.POSITIVE_INFINITY : now - inFlightMs)];
+    return [
+      ...changes,
+      ...this.#succeed(removed, around),
+      ...this.#release(around === undefined ? Number.POSITIVE_INFINITY : now - inFlightMs),
+    ];
   }
 
   /** Returns the removals of replaced routes, if no worker of an older text is left. */
@@ -122,10 +137,27 @@ export class RouteHandover {
     return over.map((key) => [replacedKey(key), undefined]);
   }
 
+  /** Returns the removals of these routes, and of earlier ones, unless their successors wait. */
+  #succeed(removed: readonly string[], around: ShapesAround | undefined): RecordChange[] {
+    const waits = (key: string) => {
+      const shapes = this.#ahead.get(key);
+      return shapes !== undefined && around !== undefined && !isServed(key, shapes, { ...around, older: [] });
+    };
+    for (const key of removed) this.#ahead.delete(key);
+    const over = [...this.#succeeded].filter(([, successor]) => !waits(successor)).map(([key]) => key);
+    for (const key of removed) {
+      const successor = [...this.#ahead.keys()].find((other) => hostIn(other) === hostIn(key) && waits(other));
+      if (successor === undefined) over.push(key);
+      else this.#succeeded.set(key, successor);
+    }
+    for (const key of over) this.#succeeded.delete(key);
+    return over.map((key) => [key, undefined]);
+  }
+
   #settle(around: ShapesAround | undefined): void {
     if (around !== undefined && around.running === undefined) return;
     for (const [key, shapes] of this.#ahead)
-      if (around === undefined || shapes === "unknown" || isServed(shapes, around)) this.#ahead.delete(key);
+      if (around === undefined || shapes === "unknown" || isServed(key, shapes, around)) this.#ahead.delete(key);
   }
 
   /**
@@ -134,7 +166,7 @@ export class RouteHandover {
    */
   #replace(key: string, record: string, around: ShapesAround): RecordChange[] {
     const kept = this.#replaced.get(key) ?? [];
-    const replaced = needed([{ record, shapes: this.#ahead.get(key) ?? "any" }, ...kept], around);
+    const replaced = needed(key, [{ record, shapes: this.#ahead.get(key) ?? "any" }, ...kept], around);
     if (isDeepStrictEqual(replaced, kept)) return [];
     this.#replaced.set(key, replaced);
     return [[replacedKey(key), `[${replaced.map((one) => one.record).join()}]`]];
@@ -151,18 +183,21 @@ export class RouteHandover {
 /**
  * Returns, for each text, the newest route that it can serve, and all routes with unknown shapes.
  */
-function needed(replaced: readonly Replaced[], around: ShapesAround): readonly Replaced[] {
+function needed(key: string, replaced: readonly Replaced[], around: ShapesAround): readonly Replaced[] {
   const waiting = new Set(textsOf(around));
   return replaced.filter(({ shapes }) => {
-    const served = [...waiting].filter((text) => serves(text, shapes));
+    const served = [...waiting].filter((text) => serves(text, key, shapes));
     for (const text of served) waiting.delete(text);
     return served.length > 0 || shapes === "unknown";
   });
 }
 
+/** Returns the name of the host, which records of listeners have after their listener. */
+const hostIn = (key: string): string => key.slice(key.lastIndexOf(" ") + 1);
+
 /** Whether every text with workers, and the one that is being applied, can serve it. */
-function isServed(shapes: Shapes, around: ShapesAround): boolean {
-  return textsOf(around).every((text) => serves(text, shapes));
+function isServed(key: string, shapes: Shapes, around: ShapesAround): boolean {
+  return textsOf(around).every((text) => serves(text, key, shapes));
 }
 
 /** Returns the shapes of all texts; undefined stands for the text of an earlier process. */
@@ -170,7 +205,17 @@ function textsOf({ running, coming, older }: ShapesAround): readonly (ReadonlySe
   return [running, ...older, ...(coming === undefined ? [] : [coming])];
 }
 
-function serves(text: ReadonlySet<string> | undefined, shapes: Shapes): boolean {
+/**
+ * Whether the text can serve the route. If the text has a server block of the host's own, all
+ * requests for the host arrive there, also when the host is none of its own any more.
+ */
+function serves(text: ReadonlySet<string> | undefined, key: string, shapes: Shapes): boolean {
   if (typeof shapes === "string") return shapes === "any";
-  return shapes.every((shape) => text?.has(shape));
+  const own = text !== undefined && hasBlock(text, hostIn(key)) ? hostIn(key) : "";
+  return shapes.every((shape) => text?.has(shape.startsWith("@") ? `${own}${shape}` : shape));
+}
+
+function hasBlock(text: ReadonlySet<string>, host: string): boolean {
+  for (const shape of text) if (shape.startsWith(`${host}@`)) return true;
+  return false;
 }
