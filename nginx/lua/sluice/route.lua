@@ -36,7 +36,7 @@ jit.opt.start("maxirconst=1000")
 local shapes_of = {}
 
 function _M.know(slot, names)
-  local shapes = {}
+  local shapes = { is_shared = slot == "" }
   for _, name in ipairs(names) do
     shapes[name] = true
   end
@@ -153,7 +153,8 @@ local function target_of(slot, generation, shapes, host, uri, is_plain, no_lengt
     backend = backends.choose(location.backends)
   end
   local shape = backend.shape or location.shape
-  if not known[shape] then
+  -- Until nginx has the server block of the host, it is served as before.
+  if not known[shape] or record.text and known.is_shared then
     return nil, shape
   end
   if is_route then

@@ -108,9 +108,10 @@ export const recordFields = {
   /**
    * A host, an alias of it (`as`) or its www twin (`to`). `list` has all paths but the exact ones
    * in their order, on a host with patterns. `root` is the target of redirects for exactly `/`, and
-   * `parent` the text behind the label for which a wildcard stands.
+   * `parent` the text behind the label for which a wildcard stands. With `text`, only its own server
+   * block may serve it, because the block asks for certificates or has other settings of the host.
    */
-  host: ["tls", "locations", "root", "parent", "exact", "prefix", "list", "certificate", "as", "to"],
+  host: ["text", "tls", "locations", "root", "parent", "exact", "prefix", "list", "certificate", "as", "to"],
   /**
    * `rewrite` is like an item of a host's `list`. A location with `depth` is for hosts with one
    * label in place of the record's wildcard, and `to` is the target of a www twin. One with

@@ -54,10 +54,26 @@ function _M.nothing()
   return store.is_filled() and own.unrouted or own.unknown_shape
 end
 
--- Returns whether the server has all shapes that the record names.
+-- Returns whether the server has the shapes of all backends.
+local function has_all(backends, shapes)
+  for _, backend in ipairs(backends or {}) do
+    if backend.shape and not shapes[backend.shape] then
+      return false
+    end
+  end
+  return true
+end
+
+-- Returns whether the server has all shapes that the record names. A host with a server block of
+-- its own may be served only there.
 local function serves(record, shapes)
+  if record.text and shapes.is_shared then
+    return false
+  end
   for _, location in ipairs(record.locations or {}) do
     if location.shape and not shapes[location.shape] or (location.standIn and not shapes[location.standIn.shape]) then
+      return false
+    elseif not has_all(location.backends, shapes) then
       return false
     end
   end

@@ -18,11 +18,16 @@ export const defaultPair = "default";
 
 /**
  * Returns the records of one Server: its own host, its aliases, its www twin, and the SNI names
- * that lead to it. `find` returns a Server to whose Locations routes lead; undefined if it is text.
+ * that lead to it. `isText` says that it has a server block of its own. `find` returns a Server to whose Locations routes lead; undefined if it is text.
  */
-export function serverRecords(server: Server<FeatureValues>, shapes: Shapes, find: ServerLookup): KeyedRecord[] {
+export function serverRecords(
+  server: Server<FeatureValues>,
+  shapes: Shapes,
+  find: ServerLookup,
+  isText: boolean,
+): KeyedRecord[] {
   if (server.listener !== undefined) return listenerHostRecords(server, shapes, find);
-  const records: KeyedRecord[] = [[hostKey(server.name), hostRecord(server, shapes)]];
+  const records: KeyedRecord[] = [[hostKey(server.name), hostRecord(server, shapes, isText)]];
   addSni(server, records);
   for (const alias of server.aliases) addAlias(alias, { as: server.name }, records);
   if (server.redirectFrom !== undefined) addAlias(server.redirectFrom, { to: server.name }, records);
@@ -45,8 +50,9 @@ function addSni({ name, certificate }: Pick<Alias, "name" | "certificate">, reco
   if (certificate !== undefined) records.push([sniKey(name), certificate]);
 }
 
-function hostRecord(server: Server<FeatureValues>, shapes: Shapes): string {
+function hostRecord(server: Server<FeatureValues>, shapes: Shapes, isText: boolean): string {
   const record: Fields<"host"> = {
+    ...(isText ? { text: 1 } : {}),
     locations: server.locations.map((_, at) => locationRecord(server, at, shapes)),
     ...hostFacts(server),
     ...placesIn(

@@ -241,9 +241,9 @@ export class DynamicRenderer implements Renderer {
       const other = servers.get(key);
       return other === undefined || this.#textHosts.isText(other) ? undefined : other;
     };
-    const records = server === undefined ? [] : serverRecords(server, shapes, find);
-    const used = server === undefined ? [] : shapes.ofServer(server, find);
     const isText = server !== undefined && this.#textHosts.isText(server);
+    const records = server === undefined ? [] : serverRecords(server, shapes, find, isText);
+    const used = server === undefined ? [] : shapes.ofServer(server, find);
     if (isText) {
       const { root } = this.#machine.paths;
       const own = textServerOf(server, settings, root);
