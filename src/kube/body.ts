@@ -35,7 +35,8 @@ export async function readBody(
   const bytes = Buffer.concat(pieces);
   const unpacked = body.headers["content-encoding"] === "gzip" ? await unpack(bytes).catch(() => undefined) : bytes;
   const value = unpacked && decoded(unpacked, decode);
-  return value === undefined ? failed(unreadable) : succeeded(value);
+  // A proxy in between may answer with other JSON, such as null.
+  return typeof value === "object" && value !== null ? succeeded(value) : failed(unreadable);
 }
 
 const unpack = promisify<Buffer, Buffer>(gunzip);

@@ -101,3 +101,11 @@ test("a refusal ends the start only at the fifth try, because a server that has 
   expect(await given).toMatchObject({ ok: false, why: expect.stringContaining("no right") });
   expect(refused.waits).toHaveLength(4);
 });
+
+test("an answer that something else gave in place of the API server is tried again", async () => {
+  const { clock, waits, check } = setUp([pod], [ownFailure("unreadable", "null")]);
+  const checked = check();
+  await clock.advance(1_000);
+  expect((await checked).ok).toBe(true);
+  expect(waits).toEqual([1_000]);
+});

@@ -104,11 +104,12 @@ async function patiently<T extends KubernetesObject>(
 
 /**
  * Whether another attempt may succeed: the server did not answer, is overloaded, or is still
- * starting.
+ * starting, or something in between answered in its place.
  */
 function canChange({ reason, code }: ApiFailure, mayBeRefused: boolean): boolean {
   if (code === 401 || code === 403) return mayBeRefused;
-  return reason === ownReasons.unreachable || reason === ownReasons.silent || code === 429 || code >= 500;
+  const passing: readonly string[] = [ownReasons.unreachable, ownReasons.silent, ownReasons.unreadable];
+  return passing.includes(reason) || code === 429 || code >= 500;
 }
 
 const trouble = ({ code, message }: ApiFailure) => (code === 404 ? "does not exist" : `cannot be read: ${message}`);
