@@ -4,9 +4,8 @@
  * Snapshot and in the listeners.
  */
 
-import { setTimeout as delay } from "node:timers/promises";
 import { attempt } from "../base/callbacks.ts";
-import { systemClock } from "../base/timing/clock.ts";
+import { sleep, systemClock } from "../base/timing/clock.ts";
 import { openRenderer } from "../core/render/open-renderer.ts";
 import type { Renderer } from "../core/render/rendering.ts";
 import { SteadyRenderer } from "../core/render/steady-renderer.ts";
@@ -87,7 +86,7 @@ export async function startController(options: ControllerOptions): Promise<Start
   }
   const { nginx, found } = opened;
 
-  const { channel, memory, former, isFilled } = await openMemory(folder, installed, events.journal);
+  const { channel, memory, former, isFilled } = await openMemory(folder, installed, events.journal, options.disk);
   memoryOpened.resolve(memory);
   const plain = openRenderer(machine, template, former);
   const renderer = new SteadyRenderer(plain, template, events.templateGaveUp);
@@ -167,8 +166,9 @@ function currency(sync: Sync, { source, clock = systemClock }: ControllerOptions
 }
 
 /** Answers nginx's questions for the addresses of names. Returns a function that ends this. */
-function answerNames({ machine, translate, events }: ControllerOptions): () => Promise<void> {
-  return answerCheckedNames({
+function answerNames(options: ControllerOptions): () => Promise<void> {
+  const { machine, translate, events, answerNames: answer = answerCheckedNames } = options;
+  return answer({
     port: machine.ports.nameCheck,
     policy: translate.asked,
     lookup: familyLookup(machine.nameservers),
@@ -180,16 +180,21 @@ function openNginx({ installed, folder, endWithController, pace, events }: Contr
   return installed.open({ folder, endWithController, maxDraining: pace.maxDraining, report: events.nginx });
 }
 
-function stapledSource({ source, translate, events }: ControllerOptions, signal: AbortSignal): StapledSource {
+function stapledSource(options: ControllerOptions, signal: AbortSignal): StapledSource {
+  const { source, translate, events, clock = systemClock } = options;
   const ask = askResponders(translate.asked);
-  return new StapledSource(source, { ask, clock: systemClock, report: events.staple }, signal);
+  return new StapledSource(source, { ask, clock, report: events.staple }, signal);
 }
 
 /** Checks at intervals whether another program has written to nginx's memory. */
-async function auditing(sync: Sync, { pace, events }: ControllerOptions, signal: AbortSignal): Promise<void> {
+async function auditing(
+  sync: Sync,
+  { pace, events, clock = systemClock }: ControllerOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const { auditMs = 10_000 } = pace;
   while (!signal.aborted) {
-    await delay(auditMs, undefined, { signal, ref: false }).catch(() => {});
+    await sleep(clock, auditMs, signal);
     if (signal.aborted) return;
     const strange = await attempt("the check of nginx's memory", () => sync.audit());
     if (strange !== undefined && strange.length > 0) events.strangeRecords(strange);

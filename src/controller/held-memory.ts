@@ -4,7 +4,6 @@
  * recognised.
  */
 import { randomUUID } from "node:crypto";
-import { readFile, rm } from "node:fs/promises";
 import { instanceKey, isReplaced } from "../core/model/records.ts";
 import type { Memory } from "../core/sync/ports.ts";
 import { written } from "../core/sync/written.ts";
@@ -12,7 +11,7 @@ import { Channel } from "../nginx/channel.ts";
 import { Journal } from "../nginx/folder/journal.ts";
 import type { JournalState } from "../nginx/folder/journal-text.ts";
 import { strangeRecords } from "../nginx/held-records.ts";
-import type { InstalledNginx, RunFolder } from "../nginx/index.ts";
+import { type InstalledNginx, machineDisk, type RunFolder } from "../nginx/index.ts";
 import { Pass } from "../nginx/pass.ts";
 
 export interface HeldMemory {
@@ -29,16 +28,17 @@ export async function openMemory(
   folder: RunFolder,
   installed: InstalledNginx,
   report: (found: JournalState) => void,
+  disk = machineDisk,
 ): Promise<HeldMemory> {
   const [journal, pass] = await Promise.all([
-    Journal.open(folder.journal),
+    Journal.open(folder.journal, disk),
     installed.pass ?? Pass.issue(folder.controllerPass),
   ]);
-  report((journal.found.kind === "missing" && (await formerJournal(folder))) || journal.found);
+  report((journal.found.kind === "missing" && (await formerJournal(folder, disk))) || journal.found);
   // This removes what a write that was broken off has left. A journal that is not used stays until
   // the first records are known: nginx must not take a journal for complete that has none.
   if (journal.found.kind === "unfinished") await written(journal.write([]));
-  const channel = new Channel(folder.controlSocket, pass);
+  const channel = new Channel(folder.controlSocket, pass, installed.socket);
   const former = new Map([...journal.records].filter(([key]) => key !== instanceKey && !isReplaced(key)));
   const isFilled = ((await channel.state())?.instance ?? "") !== "";
   return { channel, memory: memoryOf(journal, channel), former, isFilled };
@@ -48,10 +48,13 @@ export async function openMemory(
  * Removes the journal of an earlier release, because the same release may run again later and would
  * serve what it has. Returns undefined if there is none.
  */
-async function formerJournal({ formerJournal: path }: RunFolder): Promise<JournalState | undefined> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
+async function formerJournal(
+  { formerJournal: path }: RunFolder,
+  disk: typeof machineDisk,
+): Promise<JournalState | undefined> {
+  const text = await disk.readFile(path, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
-  await written(rm(path));
+  await written(disk.rm(path));
   return { kind: "other-version", why: "an earlier release wrote it", lines: text.split("\n").length - 1 };
 }
 

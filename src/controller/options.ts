@@ -6,10 +6,10 @@ import type { Template } from "../core/render/template.ts";
 import type { Listener, Source } from "../core/sync/ports.ts";
 import type { TranslateOptions } from "../core/table/options.ts";
 import type { Machine } from "../core/tokens/machine.ts";
-import type { CheckedNameEvent } from "../edges/names/checked-names.ts";
+import type { answerCheckedNames, CheckedNameEvent } from "../edges/names/checked-names.ts";
 import type { StreamPortEvent } from "../edges/names/stream-endpoints.ts";
 import type { StapleEvent } from "../edges/ocsp/stapled-source.ts";
-import type { InstalledNginx, JournalState, NginxEvent, RunFolder } from "../nginx/index.ts";
+import type { Disk, InstalledNginx, JournalState, NginxEvent, RunFolder } from "../nginx/index.ts";
 
 export interface ControllerOptions {
   readonly source: Source;
@@ -30,8 +30,11 @@ export interface ControllerOptions {
   readonly endWithController: boolean;
   readonly listener: Listener;
   readonly events: ControllerEvents;
-  /** The clock for the wait for the source; by default that of the machine. */
-  readonly clock?: Pick<Clock, "now">;
+  /** By default the clock and the disk of this machine. */
+  readonly clock?: Clock;
+  readonly disk?: Disk;
+  /** Answers nginx's questions for names; by default on a port of this machine. */
+  readonly answerNames?: typeof answerCheckedNames;
 }
 
 /** How often nginx may be reloaded, and how often its memory is checked. */

@@ -3,14 +3,13 @@
  * forms of refused objects, and the versions that nginx refused. It contains Secrets and is as
  * private as they are.
  */
-import { readFileSync } from "node:fs";
 import { type Ingress, type KubernetesObject, keyOf, objectKey, type Secret } from "../core/model/objects.ts";
 import { Table } from "../core/model/table.ts";
 import type { KeptState } from "../core/quarantine/kept-state.ts";
 import type { State } from "../core/sync/ports.ts";
 import { emptyLastGood } from "../core/table/last-good.ts";
 import { emptyQuarantine, type Refusal } from "../core/table/quarantine.ts";
-import { writeAtomically } from "../nginx/index.ts";
+import { machineDisk, writeAtomically } from "../nginx/index.ts";
 
 type Entries<T> = readonly (readonly [string, T])[];
 
@@ -32,18 +31,18 @@ interface WrittenBefore extends Omit<Written, "objects" | "refusedObjects"> {
 }
 
 /** Opens the state file. A missing or unreadable file counts as empty. */
-export function stateFile(path: string): State {
+export function stateFile(path: string, disk = machineDisk): State {
   let last: KeptState | undefined;
   return {
     load: () => {
-      last = read(path);
+      last = read(path, disk);
       return last;
     },
     save: async (state) => {
       const same = last?.lastGood === state.lastGood && last.quarantine === state.quarantine;
       if (same) return;
       const [before, after] = [last && textOf(last), textOf(state)];
-      if (before !== after) await writeAtomically(path, after);
+      if (before !== after) await writeAtomically(path, after, disk);
       last = state;
     },
   };
@@ -61,9 +60,9 @@ function textOf({ lastGood, quarantine }: KeptState): string {
   return JSON.stringify(written);
 }
 
-function read(path: string): KeptState {
+function read(path: string, disk: typeof machineDisk): KeptState {
   try {
-    const found = JSON.parse(readFileSync(path, "utf8")) as Written | WrittenBefore;
+    const found = JSON.parse(disk.readFileSync(path, "utf8")) as Written | WrittenBefore;
     const written = "ingresses" in found ? upgraded(found) : found;
     return {
       lastGood: {

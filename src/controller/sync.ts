@@ -3,7 +3,7 @@
  * the sync itself, such as whether reloads have to wait for older workers.
  */
 import { join } from "node:path";
-import { systemClock } from "../base/timing/clock.ts";
+import { type Clock, systemClock } from "../base/timing/clock.ts";
 import { TokenBucket } from "../base/timing/token-bucket.ts";
 import type { Certificate } from "../core/model/configuration.ts";
 import { nameOf } from "../core/model/objects.ts";
@@ -33,16 +33,16 @@ export interface Opened {
 }
 
 export function syncOf(options: ControllerOptions, opened: Opened): Sync {
-  const { folder, machine, translate, pace } = options;
+  const { folder, machine, translate, pace, disk, clock = systemClock } = options;
   const { source, renderer, memory, streams, fake } = opened;
   const sync: Sync = new Sync({
     source,
     translator: new SteadyTranslator(translate, fake),
     renderer,
     memory,
-    nginx: nginxPort(opened.nginx, new OpenedFiles(folder), () => sync),
-    bucket: new TokenBucket({ perSecond: pace.syncRateLimit, burst: pace.reloadBurst }, systemClock),
-    clock: systemClock,
+    nginx: nginxPort(opened.nginx, new OpenedFiles(folder, disk), clock, () => sync),
+    bucket: new TokenBucket({ perSecond: pace.syncRateLimit, burst: pace.reloadBurst }, clock),
+    clock,
     listener: {
       problems: (all) => options.listener.problems(all),
       statuses: (wanted, progress) => {
@@ -55,7 +55,7 @@ export function syncOf(options: ControllerOptions, opened: Opened): Sync {
         source.follow(stapledOf(sync.configuration));
       },
     },
-    state: stateFile(join(folder.data, "state.json")),
+    state: stateFile(join(folder.data, "state.json"), disk),
     problemsOf: (settings) =>
       settingsProblems(settings, inMode(machine.mode, machine.capabilities), machine, configMapName(translate)),
     configMaps: {
@@ -78,13 +78,13 @@ function configMapName({ configMap = "" }: TranslateOptions): ObjectName {
 }
 
 /** The part of nginx that the sync uses. Files that workers open at requests are kept apart. */
-function nginxPort(nginx: Nginx, openedFiles: OpenedFiles, sync: () => Sync): NginxPort {
+function nginxPort(nginx: Nginx, openedFiles: OpenedFiles, clock: Clock, sync: () => Sync): NginxPort {
   return {
     apply: (text, signal) => {
       const alone = sync().configuration?.settings.enableSerialReloads === true;
       return nginx.apply({ ...text, files: text.files.filter((file) => !file.opened), alone }, signal);
     },
-    keepOpened: (files) => openedFiles.keep(files, systemClock.now()),
+    keepOpened: (files) => openedFiles.keep(files, clock.now()),
     hasOlderWorkers: () => nginx.generations().draining > 0,
     portsInUse,
   };

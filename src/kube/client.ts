@@ -48,7 +48,7 @@ const patchTypes = {
 } as const;
 
 export class Client {
-  readonly #transport: Transport;
+  readonly #transport: Pick<Transport, "send" | "close">;
   readonly #clock: Clock;
   readonly #timeoutMs: number;
   readonly #writeTimeoutMs: number;
@@ -57,7 +57,7 @@ export class Client {
 
   constructor(credentials: Credentials, options: ClientOptions = {}) {
     const { userAgent = "sluice", clock = systemClock, timeoutMs = 60_000, writeTimeoutMs = 15_000, report } = options;
-    this.#transport = new Transport(credentials, userAgent, clock);
+    this.#transport = options.transport ?? new Transport(credentials, userAgent, clock);
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;
     this.#writeTimeoutMs = Math.min(writeTimeoutMs, timeoutMs);

@@ -1,5 +1,6 @@
 /** What callers request of a Client, and what they get for it. */
 import type { Clock } from "../base/timing/clock.ts";
+import type { Transport } from "./transport.ts";
 
 export interface Selection {
   /** If it is absent, all namespaces are meant. */
@@ -63,6 +64,8 @@ export interface ClientOptions {
   /** The limit until a write is answered; never more than `timeoutMs`. */
   readonly writeTimeoutMs?: number;
   readonly report?: (request: SentRequest) => void;
+  /** Sends the requests in place of connections of its own. */
+  readonly transport?: Pick<Transport, "send" | "close">;
 }
 
 /** A request that ended, with or without an answer, for metrics. */

@@ -49,14 +49,14 @@ const limitMs = 10_000;
 const longestAnswer = 256 * 1024 * 1024;
 
 export class Channel {
-  readonly #client: SocketClient;
+  readonly #client: Pick<SocketClient, "send" | "close">;
 
   /** nginx's number of writes after the last one that is known to be this controller's own. */
   #ownWriting = writingOfLoad;
 
-  /** `pass` is the controller's password. */
-  constructor(socketPath: string, pass: Pass) {
-    this.#client = new SocketClient({ socketPath, pass, connections: 1, mostBytes: longestAnswer });
+  /** `pass` is the controller's password. `client` sends the requests in place of the socket. */
+  constructor(socketPath: string, pass: Pass, client?: Pick<SocketClient, "send" | "close">) {
+    this.#client = client ?? new SocketClient({ socketPath, pass, connections: 1, mostBytes: longestAnswer });
   }
 
   async publish(changes: readonly RecordChange[]): Promise<PublishOutcome> {

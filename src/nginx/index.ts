@@ -6,7 +6,7 @@
  */
 
 export { type AskedCapabilities, askCapabilities, type Capabilities } from "./capabilities.ts";
-export { type ConfigurationFile, writeAtomically } from "./folder/files.ts";
+export { type ConfigurationFile, type Disk, machineDisk, writeAtomically } from "./folder/files.ts";
 export { Journal } from "./folder/journal.ts";
 export type { JournalState } from "./folder/journal-text.ts";
 export { type OpenedFolder, openRunFolder } from "./folder/open.ts";

@@ -8,6 +8,7 @@ import { askCapabilities, type Capabilities } from "./capabilities.ts";
 import { type NginxOptions, type OpenedNginx, openNginx } from "./nginx.ts";
 import type { Pass } from "./pass.ts";
 import { placeHere } from "./place.ts";
+import type { SocketClient } from "./socket-client.ts";
 
 export interface InstalledNginx {
   readonly capabilities: Capabilities;
@@ -18,6 +19,8 @@ export interface InstalledNginx {
    * The controller's connection from the search for nginx; undefined if the search needed none.
    */
   readonly pass?: Pass;
+  /** Sends the requests to nginx in place of its socket. */
+  readonly socket?: Pick<SocketClient, "send" | "close">;
   open(options: OpenOptions): Promise<OpenedNginx>;
 }
 

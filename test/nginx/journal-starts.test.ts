@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../src/base/timing/clock.ts";
 import type { Controller } from "../../src/controller/controller.ts";
 import { type FoundNginx, type JournalState, nginxHere, pathsOf } from "../../src/nginx/index.ts";
 import { ingress, ingressClass, secret, service, settings } from "../hostile/support/objects.ts";
@@ -82,7 +83,7 @@ async function start(root: string, mode: Mode): Promise<Started> {
     journal: (state) => {
       found = state;
     },
-    clock: { now: () => now },
+    clock: { ...systemClock, now: () => now },
   });
   return {
     controller,

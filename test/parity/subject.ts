@@ -94,7 +94,7 @@ export interface InPlaceOf {
   readonly sharesPorts?: boolean;
   readonly journal?: (found: JournalState) => void;
   /** See `ControllerOptions`. */
-  readonly clock?: Pick<Clock, "now">;
+  readonly clock?: Clock;
   /** False leaves nginx running, and takes over the one that runs. */
   readonly endWithController?: boolean;
 }

@@ -27,12 +27,12 @@ import { ClusterLog } from "./cluster-log.ts";
 import type { Ending } from "./ending.ts";
 import { type GatewaySide, kindsLog, openGatewaySide, refusedLog } from "./gateway-side.ts";
 import { openLeadership } from "./leadership.ts";
-import { addressedSource } from "./names.ts";
+import { addressedSource, type NameOptions } from "./names.ts";
 import { type Around, checkCluster } from "./start-checks.ts";
 import { statusTargets } from "./status-targets.ts";
 import type { UnansweredWrites } from "./unanswered-writes.ts";
 
-export interface ClusterSideOptions {
+export interface ClusterSideOptions extends Pick<NameOptions, "lookup"> {
   readonly client: Client;
   readonly flags: Flags;
   /** The Ingresses that belong to this controller, and the objects that flags name. */

@@ -4,7 +4,7 @@ import type { Clock } from "../../base/timing/clock.ts";
 import type { Source } from "../../core/sync/ports.ts";
 import type { Log } from "../../edges/log/log.ts";
 import { type NameEvent, withAddresses } from "../../edges/names/addresses.ts";
-import { dnsLookup } from "../../edges/names/lookup.ts";
+import { dnsLookup, type Lookup } from "../../edges/names/lookup.ts";
 import { readResolvConf } from "../../edges/names/resolv-conf.ts";
 import type { Flags } from "../flags.ts";
 
@@ -12,15 +12,17 @@ export interface NameOptions {
   readonly flags: Pick<Flags, "disableSvcExternalName">;
   readonly log: Log;
   readonly clock: Clock;
+  /** By default the nameservers of this machine are asked. */
+  readonly lookup?: Lookup;
 }
 
 /**
  * Adds addresses to the Source, unless the flag turns ExternalName Services off. resolv.conf is
  * read once (process contract I 69).
  */
-export function addressedSource(source: Source, { flags, log, clock }: NameOptions, signal: AbortSignal): Source {
+export function addressedSource(source: Source, options: NameOptions, signal: AbortSignal): Source {
+  const { flags, log, clock, lookup = dnsLookup(readResolvConf(textIn("/etc/resolv.conf"))) } = options;
   if (flags.disableSvcExternalName) return source;
-  const lookup = dnsLookup(readResolvConf(textIn("/etc/resolv.conf")));
   return withAddresses(source, { lookup, clock, report: reporter(log) }, signal);
 }
 

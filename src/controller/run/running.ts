@@ -32,6 +32,7 @@ export interface NginxAtHand {
 }
 
 export class Running {
+  readonly #uptime: () => number;
   #nginx: NginxAtHand | undefined;
   controller: Controller | undefined;
   templateTried = false;
@@ -45,6 +46,11 @@ export class Running {
   #isSettled = false;
   /** nginx's message, if it refused the last configuration. */
   #refused: string | undefined;
+
+  /** `uptime` returns the seconds since the start of the program. */
+  constructor(uptime = process.uptime) {
+    this.#uptime = uptime;
+  }
 
   /** The nginx, for the parts that start after it was found. */
   get nginx(): NginxAtHand {
@@ -71,7 +77,7 @@ export class Running {
    */
   get isSettled(): boolean {
     const quarantine = this.controller?.sync.quarantine ?? emptyQuarantine;
-    this.#isSettled ||= process.uptime() > mostSettlingSeconds || !hasSuspects(quarantine);
+    this.#isSettled ||= this.#uptime() > mostSettlingSeconds || !hasSuspects(quarantine);
     return this.#isSettled;
   }
 

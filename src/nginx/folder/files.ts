@@ -4,8 +4,8 @@
  * are written only when their bytes differ, and removed only on request: workers of an older
  * configuration still open a password file at each request.
  */
-import { constants, readdirSync, rmSync } from "node:fs";
-import { mkdir, open, readFile, rename, stat } from "node:fs/promises";
+import { constants, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { configurationFolders, type RunFolder } from "./paths.ts";
 
@@ -37,20 +37,24 @@ export const readAndAppend = O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW;
 /** The ending of a file's name until the file is complete. */
 const draftEnding = ".new";
 
+/** The disk for the files that outlive the controller; the simulation has one that fails. */
+export const machineDisk = { existsSync, mkdir, open, readdir, readFile, readFileSync, rename, rm };
+export type Disk = typeof machineDisk;
+
 /**
  * Replaces the file at `path`, mode 0600. After a crash it has either the old bytes or the new
  * ones.
  */
-export async function writeAtomically(path: string, content: string | Uint8Array): Promise<void> {
-  await replace(path, content);
-  await sync(dirname(path));
+export async function writeAtomically(path: string, content: string | Uint8Array, disk = machineDisk): Promise<void> {
+  await replace(path, content, disk);
+  await sync(dirname(path), disk);
 }
 
 /**
  * Does the same as `writeAtomically`, but until the folder is synced a crash of the machine may
  * bring the old bytes back.
  */
-async function replace(path: string, content: string | Uint8Array): Promise<void> {
+async function replace(path: string, content: string | Uint8Array, { open, rename } = machineDisk): Promise<void> {
   const draft = `${path}${draftEnding}`;
   const file = await open(draft, overwrite, 0o600);
   try {
@@ -66,7 +70,7 @@ async function replace(path: string, content: string | Uint8Array): Promise<void
  * Syncs a file or folder, so that its bytes, or its renames and removals, survive a crash of the
  * machine.
  */
-export async function sync(path: string): Promise<void> {
+export async function sync(path: string, { open } = machineDisk): Promise<void> {
   const handle = await open(path, "r");
   try {
     await handle.sync();

@@ -7,12 +7,12 @@
  * survives a power loss is decided by the sync that follows, one at a time, so many writes share
  * one. The header then says how far the file is on the disk.
  */
-import { type FileHandle, open, readFile } from "node:fs/promises";
+import type { FileHandle } from "node:fs/promises";
 import { fileError } from "../../base/file-errors.ts";
 import { OneAtATime } from "../../base/timing/one-at-a-time.ts";
 import type { RecordChange } from "../../core/model/records.ts";
-import { inPlace, writeAtomically } from "./files.ts";
-import { type JournalState, JournalText, readJournal } from "./journal-text.ts";
+import { type Disk, inPlace, machineDisk, writeAtomically } from "./files.ts";
+import { type JournalState, JournalText, type ReadJournal, readJournal } from "./journal-text.ts";
 
 /** A journal below this size is not compacted. */
 const smallBytes = 1024 * 1024;
@@ -21,6 +21,7 @@ const mostAtOnce = 2_000;
 
 export class Journal {
   readonly #path: string;
+  readonly #disk: Disk;
   readonly #records: Map<string, string>;
   /** What was found at `open`. */
   readonly found: JournalState;
@@ -37,8 +38,9 @@ export class Journal {
   readonly #order = new OneAtATime();
   #syncing: Promise<void> | undefined;
 
-  private constructor(path: string, records: Map<string, string>, found: JournalState, text: JournalText) {
+  private constructor(path: string, { records, state: found, text }: ReadJournal, disk: Disk) {
     this.#path = path;
+    this.#disk = disk;
     this.#records = records;
     this.found = found;
     this.#text = text;
@@ -47,16 +49,16 @@ export class Journal {
   }
 
   /** Reads a journal, and changes nothing on the disk. */
-  static async open(path: string): Promise<Journal> {
-    const bytes = await readFile(path).catch((error: NodeJS.ErrnoException) => error);
+  static async open(path: string, disk = machineDisk): Promise<Journal> {
+    const bytes = await disk.readFile(path).catch((error: NodeJS.ErrnoException) => error);
     if (bytes instanceof Error) {
       const why = `it cannot be read: ${fileError(bytes)}`;
       const state: JournalState = bytes.code === "ENOENT" ? { kind: "missing" } : { kind: "damaged", why, lines: 0 };
-      return new Journal(path, new Map(), state, new JournalText());
+      return new Journal(path, { records: new Map(), state, text: new JournalText() }, disk);
     }
-    const { records, state, text } = readJournal(bytes);
-    const journal = new Journal(path, records, state, text);
-    for (const [key, value] of records) journal.#liveBytes += key.length + value.length;
+    const read = readJournal(bytes);
+    const journal = new Journal(path, read, disk);
+    for (const [key, value] of read.records) journal.#liveBytes += key.length + value.length;
     return journal;
   }
 
@@ -88,7 +90,7 @@ export class Journal {
 
   /** Appends some at a time, because the lines of a hundred thousand hosts are much garbage. */
   async #append(changes: readonly RecordChange[]): Promise<void> {
-    const file = await open(this.#path, inPlace);
+    const file = await this.#disk.open(this.#path, inPlace);
     try {
       for (let at = 0; at < changes.length; at += mostAtOnce) {
         const { bytes } = this.#text;
@@ -110,7 +112,7 @@ export class Journal {
     for (let at = 0; at < all.length; at += mostAtOnce)
       pieces.push(text.next(all.slice(at, at + mostAtOnce), at + mostAtOnce >= all.length));
     pieces[0] = text.header(text.bytes);
-    await writeAtomically(this.#path, Buffer.concat(pieces));
+    await writeAtomically(this.#path, Buffer.concat(pieces), this.#disk);
     this.#text = text;
     this.#written = text.bytes;
   }
@@ -123,7 +125,7 @@ export class Journal {
     this.#syncing ??= this.#order
       .run(async () => {
         const [text, bytes] = [this.#text, this.#written];
-        const file = await open(this.#path, inPlace);
+        const file = await this.#disk.open(this.#path, inPlace);
         try {
           await file.datasync();
           await writeAt(file, text.header(bytes), 0);

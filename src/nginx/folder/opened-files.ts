@@ -4,10 +4,8 @@
  * because a request in flight may still open one. Their names are hashes of their content, so an
  * existing file is always right.
  */
-import { existsSync } from "node:fs";
-import { mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { writeAtomically } from "./files.ts";
+import { type Disk, machineDisk, writeAtomically } from "./files.ts";
 import type { RunFolder } from "./paths.ts";
 
 export interface OpenedFile {
@@ -21,12 +19,14 @@ const graceMs = 60_000;
 
 export class OpenedFiles {
   readonly #root: string;
+  readonly #disk: Disk;
   #kept = "";
   /** The time at which each file without a record was last in use, by file name. */
   readonly #unnamed = new Map<string, number>();
 
-  constructor(folder: RunFolder) {
+  constructor(folder: RunFolder, disk = machineDisk) {
     this.#root = folder.root;
+    this.#disk = disk;
   }
 
   /** Writes `files`, and removes all others except those that were in use until a moment ago. */
@@ -34,10 +34,11 @@ export class OpenedFiles {
     const list = files.map(({ path }) => path).join();
     if (list === this.#kept && this.#unnamed.size === 0) return;
     this.#kept = "";
+    const { existsSync, mkdir, readdir, rm } = this.#disk;
     const folder = join(this.#root, "data", "opened");
     await mkdir(folder, { recursive: true, mode: 0o700 });
     for (const { path, content } of files) {
-      if (!existsSync(join(this.#root, path))) await writeAtomically(join(this.#root, path), content);
+      if (!existsSync(join(this.#root, path))) await writeAtomically(join(this.#root, path), content, this.#disk);
     }
     const named = new Set(files.map(({ path }) => path.slice(path.lastIndexOf("/") + 1)));
     for (const name of await readdir(folder)) {
