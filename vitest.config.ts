@@ -23,6 +23,7 @@ const suites = {
     pool: ownNetwork,
   },
   hostile: { include: ["test/hostile/**/*.test.ts"], testTimeout: 300_000, pool: ownNetwork },
+  simulation: { include: ["test/simulation/**/*.test.ts"], testTimeout: 1_200_000 },
   chart: { include: ["test/chart/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
   image: { include: ["test/image/**/*.test.ts"], testTimeout: 300_000, fileParallelism: false },
   release: { include: ["test/release/**/*.test.ts"], testTimeout: 300_000 },

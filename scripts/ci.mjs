@@ -24,7 +24,7 @@ if (await step("set-up", [process.execPath, "scripts/setup.mjs"])) {
   await step("comments", ["node", "scripts/check-comments.ts"]);
   await step("commits", [process.execPath, "scripts/check-commits.mjs"]);
   await step("lint", ["biome", "check", ".", "--diagnostic-level=error"]);
-  await suites(["unit", "golden", "nginx", "hostile", "page", "release"]);
+  await suites(["unit", "golden", "nginx", "hostile", "simulation", "page", "release"]);
   const chartAndImage = async () => {
     await suites(["chart"], { printedAtEnd: true });
     if (process.getuid?.() === 0) await suites(["image"], { printedAtEnd: true });

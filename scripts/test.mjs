@@ -16,6 +16,7 @@ const suites = [
   "nginx",
   "parity",
   "hostile",
+  "simulation",
   "page",
   "chart",
   "e2e",
