@@ -108,8 +108,8 @@ export const recordFields = {
   /**
    * A host, an alias of it (`as`) or its www twin (`to`). `list` has all paths but the exact ones
    * in their order, on a host with patterns. `root` is the target of redirects for exactly `/`, and
-   * `parent` the text behind the label for which a wildcard stands. With `text`, only its own server
-   * block may serve it, because the block asks for certificates or has other settings of the host.
+   * `parent` the text behind the label for which a wildcard stands. With `text`, only its own
+   * server block may serve it, because that has settings of the whole host.
    */
   host: ["text", "tls", "locations", "root", "parent", "exact", "prefix", "list", "certificate", "as", "to"],
   /**

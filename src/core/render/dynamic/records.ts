@@ -18,7 +18,8 @@ export const defaultPair = "default";
 
 /**
  * Returns the records of one Server: its own host, its aliases, its www twin, and the SNI names
- * that lead to it. `isText` says that it has a server block of its own. `find` returns a Server to whose Locations routes lead; undefined if it is text.
+ * that lead to it. `isText` says that it has a server block of its own. `find` returns a Server to
+ * whose Locations routes lead; undefined if it is text.
  */
 export function serverRecords(
   server: Server<FeatureValues>,
