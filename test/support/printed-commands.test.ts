@@ -65,7 +65,7 @@ async function sluice([name = "", ...rest]: readonly string[]): Promise<string[]
 const suites = [...read("vitest.config.ts").matchAll(/^ {2}(\w+): \{/gm)].map(([, name]) => name!);
 
 function npm([verb = "", ...rest]: readonly string[]): string[] {
-  if (verb === "install") return [];
+  if (verb === "install" || verb === "pack") return [];
   const name = verb === "run" ? rest.shift()! : verb;
   const script = manifest.scripts[name];
   if (script === undefined) return [`package.json has no script ${name}`];
@@ -83,7 +83,9 @@ const soaks = globSync(["test/soak/**/*.ts", "scripts/soak.mjs"], { cwd: root })
 
 const reasons = new Set(Object.values(problemSamples).map(reasonOf));
 
-function kubectl(all: readonly string[]): string[] {
+/** `kubectl sluice` is the plugin of the package. */
+function kubectl([verb, ...others]: readonly string[]): string[] {
+  const all = verb === "sluice" ? others : [verb ?? "", ...others];
   const named = all.flatMap((word) => /^(?:deploy(?:ment)?\/)?((?:sluice|ingress-nginx)[\w-]*)$/.exec(word)?.[1] ?? []);
   const containers = all.flatMap(
     (word) => /^(?:--target=)?(\w+)(?:=\S+\/controller:\S+)$|^--target=(\w+)$/.exec(word)?.slice(1) ?? [],
