@@ -173,6 +173,16 @@ test("a default backend is refused with --disable-catch-all", () => {
   });
 });
 
+test("a change that takes the last host away causes a warning, and an Ingress that never had one does not", () => {
+  expect(ask(fresh({ name: "old", host: "" }), [old()])).toEqual({
+    refusals: [],
+    warnings: ["spec.rules: no rule has a host any more, and the first one was a.example; it is served for all hosts"],
+  });
+  expect(ask(fresh({ name: "old", host: "b.example" }), [old()])).toEqual(nothing);
+  expect(ask(fresh({ host: "" }))).toEqual(nothing);
+  expect(ask(fresh({ name: "old", host: "" }), [old({ host: "" })])).toEqual(nothing);
+});
+
 test("a malformed UID is refused, and so is nginx text in a path of any class", () => {
   expect(ask(fresh({}, { uid: "../../x" }))).toMatchObject({
     refusals: ["metadata.uid: it is no UUID; the webhook refuses the Ingress"],

@@ -125,6 +125,7 @@ function* warningsIn(
   return [
     ...(bench.settings.strictValidatePathType ? [] : about(ingress, unliteral, "it is used as it is")),
     ...ownProblems.filter((problem) => !isGrave(problem)),
+    ...about(ingress, lostHosts(bench.snapshot.ingresses.get(keyOf(ingress)), ingress), "it is served for all hosts"),
     ...(accepted ? yield* idleParts({ ingress, reading }, neighbours, bench) : []),
   ];
 }
@@ -132,6 +133,17 @@ function* warningsIn(
 function about({ metadata }: Ingress, findings: readonly Finding[], done: string): Problem[] {
   const object = { kind: "Ingress", namespace: metadata.namespace ?? "default", name: metadata.name };
   return findings.map((finding) => ({ kind: "value-unusable", object, ...finding, done }));
+}
+
+/**
+ * Finds that a change takes the last host away. The API server drops a misspelled field, and the
+ * rules are those of all hosts then.
+ */
+function lostHosts(before: Ingress | undefined, { spec }: Ingress): Finding[] {
+  const named = (rules: NonNullable<Ingress["spec"]>["rules"] = []) => rules.flatMap(({ host }) => host || []);
+  const [first] = named(before?.spec?.rules);
+  if (first === undefined || named(spec?.rules).length > 0 || (spec?.rules ?? []).length === 0) return [];
+  return [{ field: "spec.rules", why: `no rule has a host any more, and the first one was ${first}` }];
 }
 
 /** Whether the Problem keeps the Ingress, or its paths, from being served. */

@@ -209,15 +209,15 @@ function closes(kind: string, { path, unknown }: Finding): boolean {
 const textMaps = new Set(["labels", "annotations", "data", "stringData"]);
 
 /**
- * Removes null fields. A null field is absent, as in the API; in a mapping from text to text it is
- * the empty text.
+ * Removes null fields. A null field is absent, as in the API; in a mapping from text to text, and
+ * as a host, it is the empty text.
  */
 function withoutNulls(value: unknown, field = ""): unknown {
   if (value === null) return undefined;
   if (Array.isArray(value)) return value.map((item) => withoutNulls(item));
   if (!isMapping(value)) return value;
   const entries = Object.entries(value).map(([key, item]) => {
-    return [key, item === null && textMaps.has(field) ? "" : withoutNulls(item, key)] as const;
+    return [key, item === null && (textMaps.has(field) || key === "host") ? "" : withoutNulls(item, key)] as const;
   });
   return Object.fromEntries(entries.filter(([, item]) => item !== undefined));
 }

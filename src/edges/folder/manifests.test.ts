@@ -85,6 +85,35 @@ test("an edit, a new file, a save by renaming, a new folder and a removed file t
   await shows("b=80 c=80");
 });
 
+test.each([
+  ["hosts: [a.example]", "spec.rules[0].hosts: a rule has one host, and without it the rule is for all hosts"],
+  ["host:", "spec.rules[0].host: it is empty, and the rule would be for all hosts"],
+  ['host: ""', "spec.rules[0].host: it is empty, and the rule would be for all hosts"],
+])("a rule that loses its host by %j keeps the last good version of its Ingress", async (line, message) => {
+  const folder = temporary();
+  const written = (host: string) => `apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: { name: shop }
+spec:
+  ingressClassName: nginx
+  rules:
+    - ${host}
+      http: { paths: [{ path: /, pathType: Prefix, backend: { service: { name: web, port: { number: 80 } } } }] }
+`;
+  writeFileSync(join(folder, "shop.yaml"), written("host: a.example"));
+  const { manifests } = await open(folder);
+  const hosts = () =>
+    manifests
+      .snapshot()
+      .ingresses.get("default/shop")
+      ?.spec?.rules?.map(({ host }) => host);
+  expect(hosts()).toEqual(["a.example"]);
+  writeFileSync(join(folder, "shop.yaml"), written(line));
+  await until("the edit is read", () => manifests.problems().size > 0);
+  expect([...manifests.problems().values()].flat().map(sentence).join()).toContain(message);
+  expect(hosts()).toEqual(["a.example"]);
+});
+
 test("a file that is empty for a moment while an editor saves it removes no object", async () => {
   const folder = temporary();
   const file = join(folder, "a.yaml");

@@ -64,6 +64,19 @@ const routesSomething: Check = (value) => {
   return has ? fine : lacking("rules", "it needs rules or defaultBackend");
 };
 
+/**
+ * Refuses a misspelled host. The API server drops the field, and the rule would be that of all
+ * hosts at once.
+ */
+const ruleHost: Check = (value) => {
+  if (!isMapping(value) || !isAbsent(value.host) || isAbsent(value.hosts)) return fine;
+  const [first = "NAME"] = Array.isArray(value.hosts) ? value.hosts : [value.hosts];
+  return wrong(["hosts"], `a rule has one host, and without it the rule is for all hosts; write host: ${first}`);
+};
+
+const givenHost: Rule = (value) =>
+  value === "" ? "it is empty, and the rule would be for all hosts; remove the field if that is meant" : host(value);
+
 /** Permits an empty text as well. */
 const optional =
   (rule: Rule): Rule =>
@@ -90,7 +103,8 @@ export const before: Rules = {
   "service.name": text(dnsLabel),
   "resource.apiGroup": text(dnsSubdomain),
   "paths[].pathType": word(...pathTypes),
-  "Ingress.spec.rules[].host": text(optional(host)),
+  "Ingress.spec.rules[]": ruleHost,
+  "Ingress.spec.rules[].host": text(givenHost),
   "Ingress.spec.tls[].hosts[]": text(tlsHost),
   "Ingress.spec.tls[].secretName": text(optional(dnsSubdomain)),
   "IngressClass.spec.controller": text(controllerName),
