@@ -148,19 +148,32 @@ interface Counts {
 }
 
 /** Prints for people: a line for each finding, and a last one with their number. */
+/** So many equal sentences stand in full. */
+const fewEqual = 2;
+
 export function findingsText(
   findings: readonly Finding[],
   { files, errors, warnings }: Counts,
   colours: boolean,
 ): string {
   const paint = painter(colours);
-  const lines = findings.map(({ severity, at, problem }) => {
-    const place = at === undefined ? "" : `${visible(at.file)}:${at.line}:${at.column}: `;
+  const placeOf = ({ at }: Finding) => (at === undefined ? "" : `${visible(at.file)}:${at.line}:${at.column}: `);
+  const line = (one: Finding) => {
+    const { severity, problem } = one;
     const word = severity === "error" ? paint("error", red) : paint("warning", yellow);
     const about = problem.object.kind === "File" ? "" : `${named(problem.object)}: `;
     const frame = problem.kind === "manifest-unusable" ? visibleLines(problem.frame ?? "") : "";
-    return `${place}${word}: ${about}${unplaced(problem)}\n${frame}`;
-  });
+    return `${placeOf(one)}${word}: ${about}${unplaced(problem)}\n${frame}`;
+  };
+  // Only the first of many equal sentences is printed, and the other objects stand below it.
+  const equal = Map.groupBy(findings, (one) =>
+    one.problem.object.kind === "File" ? line(one) : `${one.severity} ${unplaced(one.problem)}`,
+  );
+  const lines = [...equal.values()].flatMap(([first, ...others]) =>
+    others.length < fewEqual
+      ? [first!, ...others].map(line)
+      : [line(first!), ...others.map((one) => `  likewise ${placeOf(one)}${named(one.problem.object)}\n`)],
+  );
   const sum = [counted(errors, "error"), counted(warnings, "warning")].join(" and ");
   return `${lines.join("")}${sum} in ${files === undefined ? "the cluster" : counted(files, "file")}\n`;
 }
