@@ -28,6 +28,10 @@ const configurations = {
     "the hostile suite passes with nginx in a container of its own, in both modes",
     [process.execPath, "scripts/test.mjs", "hostile"],
   ],
+  "conformance-1.6": [
+    "the suite of the Gateway API v1.6.3 passes on the image's nginx, with its definitions",
+    [process.execPath, "scripts/test.mjs", "image", "test/image/conformance.test.ts"],
+  ],
   "conformance-2s": [
     "the suite of the Gateway API passes on the image's nginx where it grants 2 s until an answer is right",
     [process.execPath, "scripts/conformance.mjs", "--image"],
@@ -42,6 +46,7 @@ const tools = { arm64: ["qemu-aarch64-static", "qemu-user-static"] };
 const environment = {
   "image-1.26": { SLUICE_IMAGE_SUITE: "trixie" },
   "hostile-beside": { HOSTILE_NGINX: "beside" },
+  "conformance-1.6": { GATEWAY_API_VERSION: "1.6.3" },
   "conformance-churn": { CONFORMANCE_CHURN: "50" },
 };
 

@@ -9,17 +9,16 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseAllDocuments } from "yaml";
 import type { Schema } from "../src/core/schema/schema.ts";
-import { buildMissingSuite, gatewaySuite } from "./gateway-suite.ts";
+import { definitionsOf, fetchDefinitions } from "./gateway-suite.ts";
 import { fetchOpenApi, fetchTypes, openApiFile } from "./kubernetes-tools.ts";
 import { messagesFile, messagesText, packages } from "./messages.ts";
-import { fetchNewestDefinitions, newestDefinitions } from "./newest-definitions.ts";
 
 const root = join(import.meta.dirname, "..");
 export const definitionsFile = join(root, "src/core/schema/definitions.json");
 
 const gateways = {
   group: "gateway.networking.k8s.io",
-  folders: () => [gatewaySuite.definitions("experimental"), newestDefinitions("experimental")],
+  folders: () => [definitionsOf("1.6.3", "experimental"), definitionsOf("1.7.0", "experimental")],
 };
 const routeSettings = { group: "sluice.dev", file: join(root, "charts/sluice/files/route-settings.yaml") };
 
@@ -256,8 +255,8 @@ function mapped(schema: Schema, of: (schema: Schema) => Schema): Schema {
 export const haveSources = (): boolean => [openApiFile(), ...gateways.folders()].every((path) => existsSync(path));
 
 if (import.meta.main) {
-  await buildMissingSuite();
-  await fetchNewestDefinitions();
+  await fetchDefinitions("1.6.3");
+  await fetchDefinitions("1.7.0");
   await fetchOpenApi();
   await fetchTypes(packages);
   writeFileSync(definitionsFile, definitionsText());

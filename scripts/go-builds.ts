@@ -27,8 +27,15 @@ export function scratchModule(folder: string, name: string): string {
 }
 
 /** A program gets its name only when it is complete, so an interrupted build is never used. */
-export async function build(folder: string, module: string, name: string, flags: readonly string[], source: string) {
-  await go(module, `building ${name}`, ["build", "-v", ...flags, "-o", join(module, name), source]);
+export async function build(
+  folder: string,
+  module: string,
+  name: string,
+  flags: readonly string[],
+  source: string,
+  more: Readonly<Record<string, string>> = {},
+) {
+  await go(module, `building ${name}`, ["build", "-v", ...flags, "-o", join(module, name), source], more);
   renameSync(join(module, name), join(folder, name));
 }
 

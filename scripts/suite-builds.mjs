@@ -7,5 +7,4 @@ export const builds = {
   "scripts/kubernetes-tools.ts": ["chart", "e2e", "image", "conformance", "soak"],
   "scripts/promtool.ts": ["e2e"],
   "scripts/gateway-suite.ts": ["chart", "e2e", "image", "conformance"],
-  "scripts/newest-definitions.ts": ["e2e"],
 };

@@ -20,7 +20,8 @@ import { reported } from "./support/report.ts";
 import { runSuite, type SuiteResult } from "./support/suite.ts";
 
 const gatewayClass = "sluice";
-const kept = join(import.meta.dirname, "../../docs/conformance/report.yaml");
+const reports = join(import.meta.dirname, "../../docs/conformance");
+const kept = join(reports, gatewayApiVersion === "1.6.3" ? "report-1.6.3.yaml" : "report.yaml");
 const chosen = (process.env.CONFORMANCE_TESTS ?? "").split(",").filter((name) => name !== "");
 const isImages = process.env.CONFORMANCE_NGINX === "image";
 /** Without TLS, gRPC needs an nginx that accepts HTTP/2 and HTTP/1 on the same port. */

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { request } from "node:https";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { fetchNewestDefinitions, newestDefinitions } from "../../scripts/newest-definitions.ts";
+import { definitionsOf, fetchDefinitions } from "../../scripts/gateway-suite.ts";
 import type { Mapping } from "../../src/core/model/mapping.ts";
 import { readManifest } from "../../src/edges/folder/manifest.ts";
 import { Chance } from "../support/chance.ts";
@@ -18,10 +18,10 @@ import { validObjects } from "./support/valid-objects.ts";
 
 let cluster: Cluster;
 beforeAll(async () => {
-  await fetchNewestDefinitions();
+  await fetchDefinitions("1.7.0");
   cluster = await startCluster();
   const routeSettings = join(import.meta.dirname, "../../charts/sluice/files/route-settings.yaml");
-  for (const file of [newestDefinitions("experimental"), routeSettings])
+  for (const file of [definitionsOf("1.7.0", "experimental"), routeSettings])
     await cluster.kubectl(["apply", "--server-side", "--filename", file]);
   await cluster.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
 }, 300_000);

@@ -7,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { fetchNewestDefinitions, newestDefinitions } from "../../scripts/newest-definitions.ts";
+import { definitionsOf, fetchDefinitions } from "../../scripts/gateway-suite.ts";
 import type { Condition } from "../../src/core/model/gateway/objects.ts";
 import type { KubernetesObject } from "../../src/core/model/objects.ts";
 import { isOfField, type Problem, sentence } from "../../src/core/model/problem.ts";
@@ -55,7 +55,7 @@ function valueFor({ type, enum: words }: Schema): unknown {
 }
 
 function publishedLeaves(channel: "standard" | "experimental"): readonly Leaf[] {
-  const folder = newestDefinitions(channel);
+  const folder = definitionsOf("1.7.0", channel);
   return readdirSync(folder).flatMap((file) =>
     parseAllDocuments(readFileSync(join(folder, file), "utf8")).flatMap((document) => {
       const { kind, spec } = document.toJS() ?? {};
@@ -112,7 +112,7 @@ const unserved: Readonly<Record<string, string>> = {
 };
 
 test("every field of the published definitions is served, or is one of those that close what they stand on", async () => {
-  await fetchNewestDefinitions();
+  await fetchDefinitions("1.7.0");
   const leaves = [...publishedLeaves("standard"), ...publishedLeaves("experimental")];
   expect(leaves.length).toBeGreaterThan(600);
   expect(
@@ -129,7 +129,7 @@ test("every field of the published definitions is served, or is one of those tha
 }, 300_000);
 
 test("the reader of files knows every field of the published definitions", async () => {
-  await fetchNewestDefinitions();
+  await fetchDefinitions("1.7.0");
   const strange = publishedLeaves("experimental").flatMap(({ kind, path, value }) => {
     const object = withLeaf(everyKind[kind], path, value) as KubernetesObject;
     const { faults } = readManifest(JSON.stringify({ ...object, apiVersion: "gateway.networking.k8s.io/v1" }));
@@ -152,7 +152,7 @@ const listener = (name: string, more: object = {}) => ({
 });
 
 test("an API server with the newest definitions keeps filters of listeners, and Sluice does not accept these", async () => {
-  await fetchNewestDefinitions();
+  await fetchDefinitions("1.7.0");
   const [cluster, shop] = await Promise.all([startCluster(), openShop()]);
   const sluice = new Sluice({ cluster, flags: [`--gateway-addresses=${address}`, "--election-ttl=4s"] });
   const conditionsOf = async (kind: string, name: string, at: string): Promise<readonly Condition[]> => {
@@ -167,7 +167,7 @@ test("an API server with the newest definitions keeps filters of listeners, and 
   try {
     await installPod(cluster);
     await apply(cluster, shopObjects);
-    await cluster.kubectl(["apply", "--server-side", "--filename", newestDefinitions("experimental")]);
+    await cluster.kubectl(["apply", "--server-side", "--filename", definitionsOf("1.7.0", "experimental")]);
     await cluster.kubectl(["wait", "--for=condition=Established", "crd", "--all", "--timeout=60s"]);
     await sluice.process.start();
     const filters = { requests: [auth] };

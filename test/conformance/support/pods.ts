@@ -16,9 +16,6 @@ import { openPodNetwork } from "../../chart/support/pod-network.ts";
 import { environmentOf, makeVolumes, mountsOf } from "../../chart/support/pod-spec.ts";
 import type { Cluster } from "../../e2e/support/cluster.ts";
 
-/** The port on which the suite's server answers first. */
-const port = 3000;
-
 export function echoPods(cluster: Cluster): StartPod {
   return async (pod, address, signal) => {
     const [container] = pod.spec.containers as readonly Manifest[];
@@ -41,7 +38,7 @@ export function echoPods(cluster: Cluster): StartPod {
       // does not deliver it.
       graceMs: 0,
     });
-    const isUp = () => (isUdp ? printed.length > 0 : accepts(address));
+    const isUp = () => (isUdp ? printed.length > 0 : accepts(address, Number(env.TCP_PORT ?? env.HTTP_PORT ?? 3000)));
     while (!signal.aborted && !(await isUp())) await sleep(50);
     return {
       log: (sinceMs) => printed.flatMap(({ atMs, text }) => (atMs < sinceMs ? [] : [text])).join(""),
@@ -59,7 +56,7 @@ function commandOf(image: string): readonly string[] | undefined {
   return image.includes("coredns") ? [process.execPath, join(import.meta.dirname, "dns-server.mjs")] : undefined;
 }
 
-function accepts(host: string): Promise<boolean> {
+function accepts(host: string, port: number): Promise<boolean> {
   return new Promise((answer) => {
     const socket = createConnection({ host, port });
     socket.once("error", () => answer(false));

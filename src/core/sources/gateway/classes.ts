@@ -11,7 +11,7 @@ import { closingProblem, ignoredProblems, unknownIn } from "../../table/unknown-
 import { fails, holds, wordsOfAll } from "./conditions.ts";
 import { supportedFeatures } from "./features.ts";
 import { type PartialParameters, readParameters, withoutServices } from "./parameters.ts";
-import { canListFeatures, supportedVersion } from "./versions.ts";
+import { minorOf, supportedVersion } from "./versions.ts";
 
 export interface ClassReading {
   /** Whether Gateways of the class are served. */
@@ -38,6 +38,7 @@ export function mayClassesDiffer(before: Snapshot, now: Snapshot): boolean {
 function readClass(gatewayClass: GatewayClass, snapshot: Snapshot, options: TranslateOptions): ClassReading {
   const isStatic = options.lacks.has("lua");
   const { definitionVersions } = snapshot;
+  const minor = minorOf(definitionVersions);
   const object = { kind: "GatewayClass", name: gatewayClass.metadata.name };
   const reference = gatewayClass.spec?.parametersRef;
   const read =
@@ -71,7 +72,8 @@ function readClass(gatewayClass: GatewayClass, snapshot: Snapshot, options: Tran
       kind: "GatewayClass",
       object: gatewayClass,
       conditions: [accepted(unserved, parameters, ignored), supportedVersion(definitionVersions)],
-      supportedFeatures: isStatic || !canListFeatures(definitionVersions) ? [] : supportedFeatures(options),
+      // Features had another form in v1.0 and v1.1, where the API server would refuse the status.
+      supportedFeatures: isStatic || (minor !== undefined && minor < 2) ? [] : supportedFeatures(options, minor),
     },
     problems: [unserved, parameters, ...ignored].filter((one) => one !== undefined),
     parameters: read === undefined ? {} : read.values,

@@ -22,10 +22,18 @@ test("a feature is supported where it is served, nginx can do its work, and the 
   const everything = new Set(Object.keys(capabilityNames) as (keyof typeof capabilityNames)[]);
   const { gateway } = defaultOptions;
   const services = { ports: [20_000], prefixes: ["key"], record: "sluice/ports" };
-  expect(supportedFeatures({ lacks: new Set(), gateway: { ...gateway, services } })).toEqual(
+  expect(supportedFeatures({ lacks: new Set(), gateway: { ...gateway, services } }, undefined)).toEqual(
     features.filter(({ served }) => served !== "no").map(({ name }) => name),
   );
-  expect(supportedFeatures({ lacks: everything, gateway })).toEqual(
+  expect(supportedFeatures({ lacks: everything, gateway }, undefined)).toEqual(
     features.filter(({ served }) => served === "yes").map(({ name }) => name),
   );
+});
+
+test("a name is listed with definitions of the versions whose suite knows it", () => {
+  const named = (minor: number) => supportedFeatures({ lacks: new Set(), gateway: defaultOptions.gateway }, minor);
+  expect(named(6)).toEqual(expect.arrayContaining(["HTTPRouteRetry", "HTTPRouteRetryConnectionError"]));
+  expect(named(6)).not.toContain("HTTPRouteRetryCodes");
+  expect(named(7)).toEqual(expect.arrayContaining(["HTTPRouteRetryCodes", "HTTPRouteRetryConnectionError"]));
+  expect(named(7)).not.toContain("HTTPRouteRetry");
 });

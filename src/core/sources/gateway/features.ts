@@ -104,14 +104,22 @@ const servedWith: Partial<Record<Capability | "metadata", string>> = {
   upstreamSan: "with the nginx of the image",
 };
 
-/** Returns the value of `status.supportedFeatures`, sorted by name. */
-export function supportedFeatures({ lacks, gateway }: Pick<TranslateOptions, "lacks" | "gateway">): readonly string[] {
+/**
+ * Returns the value of `status.supportedFeatures`, sorted by name. `minor` is that of the Gateway
+ * API's definitions, such as 7 for v1.7.0; without one, names of all versions are listed.
+ */
+export function supportedFeatures(
+  { lacks, gateway }: Pick<TranslateOptions, "lacks" | "gateway">,
+  minor: number | undefined,
+): readonly string[] {
   const copies = (gateway.services?.prefixes ?? []).length > 0;
   const isServed = ({ served }: Feature) => {
     if (served === "yes" || served === "no") return served === "yes";
     return served === "metadata" ? copies : !lacks.has(served);
   };
-  return features.filter(isServed).map(({ name }) => name);
+  const isNamed = ({ versions }: Feature) =>
+    minor === undefined || versions === "1.6" || (versions === "1.7") === minor >= 7;
+  return features.filter((one) => isServed(one) && isNamed(one)).map(({ name }) => name);
 }
 
 /** Returns the rows of the table in docs/gateway-api.md. */

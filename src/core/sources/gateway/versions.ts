@@ -43,16 +43,18 @@ export function unknownVersions(versions: DefinitionVersions): string | undefine
   return `${parts.join("; ")}. Sluice knows ${known}; Gateways are served as far as that goes`;
 }
 
-/**
- * Whether GatewayClasses can have features in their status. With definitions of v1.0 and v1.1, the
- * API server would refuse the whole status, because features had another form there.
- */
-export function canListFeatures(versions: DefinitionVersions | undefined): boolean {
-  if (versions === undefined || versions === "unreadable") return true;
-  return !/^v1\.[01]\./.test(versions.get(`gatewayclasses.${gatewayGroup}`) ?? "");
+/** Returns the minor version of v1 of which the definition of GatewayClasses is, if it is known. */
+export function minorOf(versions: DefinitionVersions | undefined): number | undefined {
+  if (versions === undefined || versions === "unreadable") return undefined;
+  return minorIn(versions.get(`gatewayclasses.${gatewayGroup}`) ?? "");
 }
 
 function isKnown(version: string): boolean {
+  const minor = minorIn(version);
+  return minor !== undefined && minor >= minors.first && minor <= minors.last;
+}
+
+function minorIn(version: string): number | undefined {
   const minor = /^v1\.(\d{1,4})\.\d+(?:-.*)?$/.exec(version)?.[1];
-  return minor !== undefined && Number(minor) >= minors.first && Number(minor) <= minors.last;
+  return minor === undefined ? undefined : Number(minor);
 }
