@@ -76,9 +76,12 @@ function npm([verb = "", ...rest]: readonly string[]): string[] {
     return [...own.filter((one) => !suites.includes(one)), ...files.filter((file) => !existsSync(join(root, file)))];
   }
   const source = program === undefined ? "" : read(program) + (name === "bench" ? read("test/bench/main.ts") : "");
+  if (name === "simulate")
+    return rest.filter((word) => /^--\w/.test(word) && !simulator.includes(` ${word.slice(2)}: {`));
   const more = name === "start" ? read("scripts/demo.ts") + helpText("serve") : name === "soak" ? soaks : source;
   return rest.filter((word) => /^(?:--)?[a-z]/.test(word) && !more.includes(word.replace(/^--|=.*$/g, "")));
 }
+const simulator = read("test/simulation/command.ts");
 const soaks = globSync(["test/soak/**/*.ts", "scripts/soak.mjs"], { cwd: root }).map(read).join("\n");
 
 const reasons = new Set(Object.values(problemSamples).map(reasonOf));
