@@ -49,7 +49,7 @@ function certificateRow({
     ["Names", some(names, names.length), "wide"],
     ["Issuer", [issuer || "–", h("small", {}, keyAlgorithm)], "wide"],
     ["Expires", [notAfter.slice(0, 10), h("small", {}, left < 0 ? `${ago(-left)} ago` : `in ${ago(left)}`)], "when"],
-    ["State", [badge(state, tones[state]), weakness !== "" && h("small", {}, weakness)]],
+    ["State", [badge(state, tones[state]), weakness !== "" && h("small", {}, name(weakness))]],
     ["Served for", some(someHosts, hosts), "wide"],
     ["Stapling", stapling],
   ]);
