@@ -11,6 +11,9 @@ const root = join(import.meta.dirname, "..");
 const file = join(root, "package.json");
 const kept = join(root, "package.json.kept");
 
+/** The bundle runs with it; a checkout brings a newer one. */
+const oldestNode = ">=22.19";
+
 interface Package {
   readonly dependencies: Readonly<Record<string, string>>;
   readonly [key: string]: unknown;
@@ -19,7 +22,8 @@ interface Package {
 /** Returns the package.json for users. `loaded` are paths of packages in `node_modules`. */
 export function forUsers({ devDependencies, scripts, allowScripts, ...words }: Package, loaded: readonly string[]) {
   const names = loaded.map((path) => path.replace(/^node_modules\//, ""));
-  return { ...words, dependencies: Object.fromEntries(names.map((name) => [name, words.dependencies[name]])) };
+  const dependencies = Object.fromEntries(names.map((name) => [name, words.dependencies[name]]));
+  return { ...words, engines: { node: oldestNode }, dependencies };
 }
 
 async function prepare(): Promise<void> {

@@ -50,6 +50,11 @@ test("an older Node starts the one of the checkout, with the same arguments, exi
   expect(await waiting).toMatchObject({ signal: "SIGTERM", stdout: "waits" });
 });
 
+test("npx starts the checkout by the name of the package, and nothing is fetched", async () => {
+  const { stdout, stderr } = await execa("npx", ["--offline", "@sluice-ingress/sluice", "--version"], { cwd: root });
+  expect([stdout, stderr]).toEqual([expect.stringMatching(/^Sluice \d/), ""]);
+});
+
 test("an older Node prints the help of the checkout, and that of one command", async () => {
   const [all, one] = await Promise.all([sluice(root, "--help"), sluice(root, "help", "check")]);
   expect(all).toMatchObject({ exitCode: 0, stdout: expect.stringContaining("Usage: sluice COMMAND") });

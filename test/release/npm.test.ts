@@ -122,6 +122,7 @@ test("the package has no sources and no dependency but those that the bundle loa
   const text = JSON.parse(readFileSync(join(home, "package.json"), "utf8")) as Record<string, object>;
   expect(Object.keys(text)).not.toContain("devDependencies");
   expect(Object.keys(text.dependencies!)).toEqual(["yaml"]);
+  expect(text.engines).toEqual({ node: ">=22.19" });
   expect(Object.keys(text.bin!)).toEqual(["sluice", "kubectl-sluice"]);
   const files = readdirSync(home, { recursive: true, encoding: "utf8" });
   expect(files.filter((name) => /\.ts$|^(src|test|scripts)\b|\.map$/.test(name))).toEqual([]);
