@@ -16,7 +16,7 @@ import type { Served } from "./page/source.ts";
 
 export interface AttentionParts {
   readonly isRunning: boolean;
-  /** Why nginx does not serve what is wanted; undefined if it does. */
+  /** The reason why nginx does not serve the last change; undefined if it does. */
   readonly behind: string | undefined;
   readonly refusals: Quarantine;
   readonly served: Served | undefined;
@@ -31,10 +31,14 @@ export function attentionOf(parts: AttentionParts): readonly Attention[] {
   const { isRunning, behind, refusals, served, problems, failures } = parts;
   const aside = [...refusals.objects.keys(), ...refusals.settings.keys(), ...refusals.ports.keys()];
   const { closed, failing, empty } = silentRoutes(served, failures);
-  const ofCertificates = problems.filter(({ kind }) => /^(certificate|secret)-/.test(kind));
-  const errors = problems.filter((one) => !ofCertificates.includes(one) && severityOf(one) === "error");
-  const warnings = problems.length - ofCertificates.length - errors.length;
-  const about = (all: readonly Problem[]) => all.map((one) => withoutCredentials(fullSentence(one)));
+  const {
+    certificates = [],
+    error = [],
+    warning = [],
+  } = Object.groupBy(problems, (one) =>
+    /^(certificate|secret)-/.test(one.kind) ? "certificates" : severityOf(one) === "error" ? "error" : "warning",
+  );
+  const about = (one: Problem) => withoutCredentials(fullSentence(one));
   return [
     ...(isRunning ? [] : [item("error", "nginx does not run", "")]),
     ...(behind === undefined ? [] : [item("error", `nginx does not serve the last change: ${behind}`, "")]),
@@ -42,9 +46,11 @@ export function attentionOf(parts: AttentionParts): readonly Attention[] {
     ...some(closed, "route answers 503 or 500", "routes answer 503 or 500", "routes?filter=closed"),
     ...some(failing, "route is failing", "routes are failing", "routes?filter=failing"),
     ...some(empty, "route has no endpoint", "routes have no endpoint", "routes?filter=no+endpoints"),
-    ...some(about(ofCertificates), "certificate or its Secret", "certificates or their Secrets", "certificates"),
-    ...some(about(errors), "mistake in an object", "mistakes in objects", "problems"),
-    ...(warnings === 0 ? [] : [item("warning", warnings === 1 ? "1 warning" : `${warnings} warnings`, "problems")]),
+    ...some(certificates, "certificate or its Secret", "certificates or their Secrets", "certificates", about),
+    ...some(error, "mistake in an object", "mistakes in objects", "problems", about),
+    ...(warning.length === 0
+      ? []
+      : [item("warning", `${warning.length} warning${warning.length === 1 ? "" : "s"}`, "problems")]),
   ];
 }
 
@@ -54,18 +60,18 @@ const item = (severity: Attention["severity"], says: string, view: string): Atte
   view,
 });
 
-/** Returns one item, which names the first of `all`. */
-function some(all: readonly string[], one: string, many: string, view: string): readonly Attention[] {
+/** Returns one item, which names the first of `all` in the words of `about`. */
+function some<T>(
+  all: readonly T[],
+  one: string,
+  many: string,
+  view: string,
+  about: (first: T) => string = String,
+): readonly Attention[] {
   const [first] = all;
   if (first === undefined) return [];
-  const example = shown(first, longest);
-  return [
-    item(
-      "error",
-      `${all.length} ${all.length === 1 ? one : many}${all.length === 1 ? ": " : ", such as "}${example}`,
-      view,
-    ),
-  ];
+  const words = all.length === 1 ? `${one}: ` : `${many}, such as `;
+  return [item("error", `${all.length} ${words}${shown(about(first), longest)}`, view)];
 }
 
 /** Returns the routes of objects that answer an error, by their kind of error: `host/path`. */
