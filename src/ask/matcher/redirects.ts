@@ -5,6 +5,7 @@
 import type { FeatureValues } from "../../core/policies/registry.ts";
 import type { Settings } from "../../core/settings/registry.ts";
 import type { AskedRequest, ReadRequest } from "./request.ts";
+import { escapedByte } from "./spelling.ts";
 
 export interface Ports {
   readonly http: number;
@@ -106,9 +107,8 @@ type Sent = Pick<FeatureValues, "redirects" | "sslRedirect">;
  */
 export function elsewhereTarget(at: Redirected, target: string, groups: readonly (string | undefined)[]): string {
   const special = at.request.requestUri.includes("%") ? /[\x00-\x20#%&+?\x7f-\xff]/g : /[\x00-\x1f\x7f]/g;
-  const percent = (char: string) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
   const escaped = groups.map((group) =>
-    group === undefined ? undefined : Buffer.from(group).toString("latin1").replace(special, percent),
+    group === undefined ? undefined : Buffer.from(group).toString("latin1").replace(special, escapedByte),
   );
   return Buffer.from(expanded(target, escaped, at), "latin1").toString() + at.request.query;
 }

@@ -52,18 +52,28 @@ export const oneSlash = (path: string): string => path.replace(/^\/\/+/, "/");
 
 /** Returns the place behind the part of the client's path that is this prefix. */
 function behind(raw: string, prefix: string): number | undefined {
-  for (const { index } of [...raw.matchAll(/%[0-9a-f]{2}|[^%]/gi), { index: raw.length }]) {
-    const plain = decoded(raw.slice(0, index)).replace(/\/\/+/g, "/");
-    if (plain === prefix) return index;
+  const wanted = Buffer.from(prefix).toString("latin1");
+  let count = 0;
+  let at = 0;
+  let last = "";
+  for (const text of raw.match(/%[0-9a-f]{2}|[\s\S]/giu) ?? []) {
+    if (count === wanted.length) break;
+    const bytes = text.length === 3 ? String.fromCharCode(Number.parseInt(text.slice(1), 16)) : latin1(text);
+    if (bytes !== "/" || last !== "/") {
+      if (!wanted.startsWith(bytes, count)) return undefined;
+      count += bytes.length;
+    }
+    last = bytes;
+    at += text.length;
   }
-  return undefined;
+  return count === wanted.length ? at : undefined;
 }
 
+const latin1 = (text: string) => Buffer.from(text).toString("latin1");
+
+/** Escapes one byte, which is a sign of Latin-1. */
+export const escapedByte = (byte: string): string =>
+  `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`;
+
 /** Escapes a path as nginx does towards a backend. */
-export const escapedPath = (path: string): string =>
-  Buffer.from(path)
-    .toString("latin1")
-    .replace(
-      /[\x00-\x20#%?\x7f-\xff]/g,
-      (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
-    );
+export const escapedPath = (path: string): string => latin1(path).replace(/[\x00-\x20#%?\x7f-\xff]/g, escapedByte);
