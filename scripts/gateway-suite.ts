@@ -99,12 +99,11 @@ async function copyDefinitions(version: GatewayApiVersion): Promise<void> {
   const printed = await go(module, "fetching the definitions of the Gateway API", words, toolchain(version));
   const { Dir: published } = JSON.parse(printed) as { readonly Dir: string };
   const [copy, complete] = [join(module, "crd"), join(folderOf(version), "crd")];
-  for (const channel of channels) {
+  for (const channel of channels)
     cpSync(join(published, "config/crd", channel), join(copy, channel), { recursive: true });
-    // The files of a module are read-only.
-    await execa("chmod", ["-R", "u+w", copy]);
-    rmSync(join(copy, channel, "kustomization.yaml"), { force: true });
-  }
+  // The files of a module are read-only.
+  await execa("chmod", ["-R", "u+w", copy]);
+  for (const channel of channels) rmSync(join(copy, channel, "kustomization.yaml"), { force: true });
   // A folder that lacks a channel is in the way of the new name.
   rmSync(complete, { recursive: true, force: true });
   renameSync(copy, complete);

@@ -138,7 +138,8 @@ export class Failures {
   }
 }
 
-const keyOf = ({ host, owner, path }: CountedRoute): string => `${host}\0${owner}\0${path}`;
+/** Returns the key of a route by its labels. */
+export const keyOf = ({ host, owner, path }: CountedRoute): string => `${host}\0${owner}\0${path}`;
 
 const upstreamIn = /, client: .*?, upstream: "\w+:\/\/(unix:[^:"]*|\[[^\]"]*\]:\d+|[^/"]+)/;
 

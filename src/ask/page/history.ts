@@ -3,6 +3,7 @@
  * all and of each route, and reloads and changes. They are kept in at most 3 MB, whether or not a
  * page is open.
  */
+import { type CountedRoute, keyOf } from "../../edges/failures.ts";
 import type { CountedSums } from "../../edges/metrics/request-metrics.ts";
 import type { HistoryAnswer } from "./api/history.ts";
 import { type CountedRequests, quantile } from "./live/traffic.ts";
@@ -69,9 +70,9 @@ export class History {
   }
 
   /** Returns the figures of a route, or of all requests; the oldest step first. */
-  of(route?: { readonly host: string; readonly owner: string; readonly path: string }): HistoryAnswer {
+  of(route?: CountedRoute): HistoryAnswer {
     this.tick();
-    const ring = route === undefined ? this.#all : (this.#routes.get(nameOf(route)) ?? newRing());
+    const ring = route === undefined ? this.#all : (this.#routes.get(keyOf(route)) ?? newRing());
     const column = ({ values, last }: Ring, at: number, scale = 1) =>
       Array.from({ length: steps }, (_, index) => {
         const step = this.#step - steps + index;
@@ -93,7 +94,7 @@ export class History {
 
   #add(sums: CountedSums): void {
     this.tick();
-    for (const name of ["", nameOf(sums)]) {
+    for (const name of ["", keyOf(sums)]) {
       const own = this.#sums.get(name) ?? { count: 0, errors: 0, buckets: sums.buckets.map(() => 0) };
       if (!this.#sums.has(name) && this.#sums.size > mostRoutes) continue;
       this.#sums.set(name, own);
@@ -121,6 +122,3 @@ export class History {
 }
 
 const newRing = (): Ring => ({ values: new Float32Array(steps * 3), last: -steps });
-
-const nameOf = ({ host, owner, path }: { readonly host: string; readonly owner: string; readonly path: string }) =>
-  `${host}\0${owner}\0${path}`;
